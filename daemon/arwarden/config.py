@@ -1,0 +1,276 @@
+"""The daemon's configuration: one YAML file, every field described, every problem said at once.
+
+``docs/configuration.md`` is generated from the descriptions here.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+
+from arwarden.contract.topics import DEFAULT_PREFIX, DEVICE_ID_PATTERN
+
+Port = Annotated[int, Field(ge=0, le=65535)]
+PositiveMs = Annotated[float, Field(gt=0, le=3_600_000)]
+
+
+class Section(BaseModel):
+    """A part of the configuration. Unknown keys are errors: a misspelt limit must not be ignored."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+
+
+class Secret(Section):
+    """A secret, given in one of three ways. A file or an environment variable keeps it out of this file."""
+
+    value: SecretStr | None = Field(None, description="The secret itself.")
+    env: str | None = Field(None, description="Name of an environment variable that holds it.")
+    file: Path | None = Field(None, description="A file whose first line is the secret.")
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> Self:
+        if sum(x is not None for x in (self.value, self.env, self.file)) != 1:
+            msg = "give exactly one of value, env, file"
+            raise ValueError(msg)
+        if self.env is not None and not os.environ.get(self.env):
+            msg = f"the environment variable {self.env} is not set; export it before the start"
+            raise ValueError(msg)
+        if self.file is not None and not self.file.is_file():
+            msg = f"the file {self.file} does not exist; create it with the secret as its first line"
+            raise ValueError(msg)
+        return self
+
+    def reveal(self) -> str:
+        """The secret's text. Never log what this returns."""
+        if self.value is not None:
+            return self.value.get_secret_value()
+        if self.env is not None:
+            return os.environ.get(self.env, "")
+        if self.file is None:
+            return ""
+        lines = self.file.read_text(encoding="utf-8").splitlines()
+        return lines[0].strip() if lines else ""
+
+
+class Device(Section):
+    """A headset that may connect. The token decides which device a stream belongs to."""
+
+    id: str = Field(pattern=DEVICE_ID_PATTERN, description="Becomes the device level of its MQTT topics.")
+    token: Secret = Field(description="The bearer token that the headset sends.")
+
+
+class ServerConfig(Section):
+    """The HTTP server: WHIP endpoint, web page, metrics and health."""
+
+    host: str = Field("127.0.0.1", description="Address to listen on; 0.0.0.0 lets headsets reach it.")
+    port: Port = Field(8080, description="TCP port; 0 picks a free one.")
+    tls_certificate: Path | None = Field(
+        None, description="PEM certificate chain; with tls_key serves HTTPS."
+    )
+    tls_key: Path | None = Field(None, description="PEM private key of the certificate.")
+    cors_origins: tuple[str, ...] = Field(
+        ("*",), description="Origins of web pages that may stream to the WHIP endpoint."
+    )
+    viewer_token: Secret | None = Field(
+        None,
+        description="Token that opens the web page's live view and the metrics. Needed to see them from "
+        "other machines: alerts hold text out of the wearer's view.",
+    )
+    shutdown_grace_ms: PositiveMs = Field(5000, description="Time that SIGTERM leaves for draining.")
+
+    @model_validator(mode="after")
+    def _key_with_certificate(self) -> Self:
+        if (self.tls_certificate is None) != (self.tls_key is None):
+            msg = "tls_certificate and tls_key go together; give both or neither"
+            raise ValueError(msg)
+        for path in (self.tls_certificate, self.tls_key):
+            if path is not None and not path.is_file():
+                msg = f"the file {path} does not exist"
+                raise ValueError(msg)
+        return self
+
+
+class IngestConfig(Section):
+    """Taking the headsets' streams."""
+
+    devices: tuple[Device, ...] = Field((), description="Headsets that may connect, each with its token.")
+    anonymous: Literal["loopback", "never", "always"] = Field(
+        "loopback",
+        description="Who may stream without a token: clients on this machine, nobody, or anybody. The "
+        "device id is then taken from the query parameter device of the WHIP address.",
+    )
+    max_sessions: int = Field(4, ge=1, le=64, description="Streams at a time; a further one gets 503.")
+    max_offer_bytes: int = Field(65_536, ge=1024, le=1_048_576, description="Longer offers get 413.")
+    ice_servers: tuple[str, ...] = Field(
+        (), description="STUN or TURN URLs. Empty stays on the local network and asks nobody outside."
+    )
+    ice_gather_timeout_ms: PositiveMs = Field(
+        2000, description="Longest wait for ICE gathering in an answer."
+    )
+    start_bitrate_kbps: int = Field(2500, ge=100, description="Bitrate a libwebrtc sender starts with.")
+    min_bitrate_kbps: int = Field(1250, ge=50, description="Bitrate a libwebrtc sender does not go below.")
+    max_bitrate_kbps: int = Field(5000, ge=100, description="Bitrate a libwebrtc sender does not exceed.")
+    stall_ms: PositiveMs = Field(2000, description="Silence after which a session is reported as stalled.")
+    release_ms: PositiveMs = Field(5000, description="Silence after which its slot is free for another.")
+    connect_timeout_ms: PositiveMs = Field(10_000, description="Time from the answer to the first packet.")
+    keyframe_after_ms: PositiveMs = Field(
+        500, description="Packets without a decoded frame for this long: ask for a keyframe."
+    )
+    stale_after_ms: PositiveMs = Field(
+        500, description="A frame this much later than its neighbours is a leftover and is not analysed."
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if not self.min_bitrate_kbps <= self.start_bitrate_kbps <= self.max_bitrate_kbps:
+            msg = "bitrates must be in the order min <= start <= max"
+            raise ValueError(msg)
+        if self.release_ms < self.stall_ms:
+            msg = "release_ms must not be shorter than stall_ms"
+            raise ValueError(msg)
+        ids = [device.id for device in self.devices]
+        if len(set(ids)) != len(ids):
+            msg = "two devices share an id; give each its own"
+            raise ValueError(msg)
+        tokens = [device.token.reveal() for device in self.devices]
+        if len(set(tokens)) != len(tokens) or "" in tokens:
+            msg = "two devices share a token, or a token is empty; the token decides the device"
+            raise ValueError(msg)
+        return self
+
+
+class SamplingConfig(Section):
+    """Which frames are worth looking at."""
+
+    max_rate_hz: float = Field(4.0, gt=0, le=60, description="Samples per second and session at most.")
+    change_threshold: float = Field(
+        2.0, ge=0, le=255, description="Mean grey-level difference of a tile that counts as a change."
+    )
+    window_ms: PositiveMs = Field(
+        100, description="Longest wait for a sharper frame once a changed one is there."
+    )
+    refresh_ms: PositiveMs = Field(5000, description="A scene that never changes is looked at this often.")
+
+
+class FastConfig(Section):
+    """The fast tier: reading, claims, contradictions, picture quality."""
+
+    ocr_engine: Literal["rapidocr", "easyocr", "tesseract"] = Field(
+        "rapidocr", description="Which engine reads text. All but rapidocr need an extra."
+    )
+    ocr_side_px: int = Field(
+        736, ge=160, le=1920, description="Longer side of the picture that text is looked for in."
+    )
+    min_text_confidence: float = Field(0.6, ge=0, le=1, description="Readings below this are ignored.")
+    threads: int = Field(
+        1, ge=1, le=64, description="Threads per inference. More than one spins beside the video decoder."
+    )
+    workers: int = Field(1, ge=1, le=16, description="Frames analysed at the same time over all sessions.")
+    languages: tuple[str, ...] = Field(("en",), description="Languages of the lexicon that are loaded.")
+    lexicons: tuple[Path, ...] = Field((), description="Further lexicon files of your own.")
+    quality: bool = Field(True, description="Measure the technical quality of the picture.")
+
+    @model_validator(mode="after")
+    def _lexicons_exist(self) -> Self:
+        missing = [str(path) for path in self.lexicons if not path.is_file()]
+        if missing:
+            msg = f"lexicon files do not exist: {', '.join(missing)}"
+            raise ValueError(msg)
+        return self
+
+
+class AlertsConfig(Section):
+    """When a finding becomes an alert, and when it ends."""
+
+    budget_ms: PositiveMs = Field(500, description="Capture to publish. Later alerts are marked late.")
+    late: Literal["publish", "drop"] = Field(
+        "publish", description="What happens to an alert past its budget."
+    )
+    min_confidence: float = Field(0.6, ge=0, le=1, description="Findings below this never raise.")
+    evidence_samples: int = Field(2, ge=1, le=20, description="Agreeing samples before an alert is raised.")
+    evidence_window_ms: PositiveMs = Field(2000, description="The samples must lie within this time.")
+    instant_confidence: float = Field(
+        0.98, ge=0, le=1.01, description="A single sample this sure raises at once; above 1 never."
+    )
+    clear_after_ms: PositiveMs = Field(
+        1500, description="Unseen this long, while the transport is healthy, clears the alert."
+    )
+    usefulness_ms: PositiveMs = Field(3000, description="An alert expires this long after it was last seen.")
+    max_open: int = Field(
+        32, ge=1, le=1000, description="Open alerts per session; the least severe give way."
+    )
+
+
+class MqttTls(Section):
+    """TLS towards the broker."""
+
+    ca_file: Path | None = Field(None, description="PEM file of the authority; the system's when absent.")
+    certificate: Path | None = Field(None, description="PEM client certificate.")
+    key: Path | None = Field(None, description="PEM key of the client certificate.")
+    check_hostname: bool = Field(True, description="Refuse a broker whose certificate names another host.")
+
+    @model_validator(mode="after")
+    def _files_exist(self) -> Self:
+        if (self.certificate is None) != (self.key is None):
+            msg = "certificate and key go together; give both or neither"
+            raise ValueError(msg)
+        for path in (self.ca_file, self.certificate, self.key):
+            if path is not None and not path.is_file():
+                msg = f"the file {path} does not exist"
+                raise ValueError(msg)
+        return self
+
+
+class MqttConfig(Section):
+    """The broker, and what is kept for it while it is away."""
+
+    host: str | None = Field(
+        None, description="The broker's host name. Absent: needs run --embedded-broker, which starts one."
+    )
+    port: Port | None = Field(None, description="The broker's port; 1883, or 8883 with tls, when absent.")
+    client_id: str = Field(
+        "arwarden", min_length=1, max_length=64, description="Every daemon at a broker needs its own."
+    )
+    username: str | None = Field(None, description="User name at the broker.")
+    password: Secret | None = Field(None, description="Password at the broker.")
+    tls: MqttTls | None = Field(None, description="Present: connect with TLS.")
+    topic_prefix: str = Field(
+        DEFAULT_PREFIX,
+        pattern=r"^[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*$",
+        description="First levels of every topic.",
+    )
+    keepalive_s: int = Field(15, ge=5, le=3600, description="MQTT keep-alive.")
+    publish_timeout_ms: PositiveMs = Field(2000, description="Longest wait for the broker's acknowledgement.")
+    reconnect_min_ms: PositiveMs = Field(200, description="First pause before connecting again.")
+    reconnect_max_ms: PositiveMs = Field(5000, description="Longest pause before connecting again.")
+    outbox_messages: int = Field(256, ge=8, le=65_536, description="Messages kept while the broker is away.")
+    max_payload_bytes: int = Field(
+        16_384, ge=1024, le=61_440, description="Longer payloads are shortened before they are sent."
+    )
+
+    @property
+    def effective_port(self) -> int:
+        """The port to connect to."""
+        return self.port if self.port is not None else (8883 if self.tls else 1883)
+
+
+class LoggingConfig(Section):
+    """Logs go to standard error. They never hold frames, text from frames, or tokens at info level."""
+
+    level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level logged.")
+    format: Literal["console", "json"] = Field("console", description="For people, or for a log collector.")
+
+
+class Config(Section):
+    """Everything the daemon can be told."""
+
+    server: ServerConfig = Field(ServerConfig(), description=ServerConfig.__doc__)
+    ingest: IngestConfig = Field(IngestConfig(), description=IngestConfig.__doc__)
+    sampling: SamplingConfig = Field(SamplingConfig(), description=SamplingConfig.__doc__)
+    fast: FastConfig = Field(FastConfig(), description=FastConfig.__doc__)
+    alerts: AlertsConfig = Field(AlertsConfig(), description=AlertsConfig.__doc__)
+    mqtt: MqttConfig = Field(MqttConfig(), description=MqttConfig.__doc__)
+    logging: LoggingConfig = Field(LoggingConfig(), description=LoggingConfig.__doc__)

@@ -1,0 +1,1 @@
+"""The wire: models of every MQTT message and of the data channel. Imports nothing of ours."""

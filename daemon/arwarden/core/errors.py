@@ -1,0 +1,120 @@
+"""The error tree. Branches are named after who has to act.
+
+::
+
+    ArwardenError
+    ├── ConfigError            the operator, before anything starts
+    ├── InputError             whoever named the file or device: it cannot be read
+    ├── ModelError             the operator: a model file is missing, damaged or of the wrong kind
+    ├── SignallingError        the client: becomes an HTTP problem with its status and reason
+    │   ├── MalformedOffer         400
+    │   ├── UnsupportedMedia       406
+    │   ├── OfferTooLarge          413
+    │   ├── WrongContentType       415
+    │   └── NoCapacity             503
+    ├── TierError              nobody at once: the tier's answer is missing, the pipeline goes on
+    │   └── DeadlineExceeded
+    ├── PublishError           the pipeline: the message was not delivered
+    │   ├── PayloadTooLarge        shorten it or drop it; never retried as it is
+    │   └── ClientTakenOver        the operator: another client uses our MQTT client id
+    └── BrokerError            the operator: the embedded broker does not start
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+
+class ArwardenError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+
+class ConfigError(ArwardenError):
+    """The configuration cannot be used. ``problems`` holds one line per fault, each with its fix."""
+
+    def __init__(self, source: str, problems: list[str]) -> None:
+        self.source = source
+        self.problems = problems
+        super().__init__(f"{source}: " + "; ".join(problems))
+
+
+class InputError(ArwardenError):
+    """A file, folder or device cannot be read as pictures. Names it and says why."""
+
+    def __init__(self, source: str, reason: str) -> None:
+        self.source = source
+        self.reason = reason
+        super().__init__(f"{source}: {reason}")
+
+
+class ModelError(ArwardenError):
+    """A model file is missing, damaged, or not what its name says."""
+
+
+class SignallingError(ArwardenError):
+    """A client's request that is refused. ``status`` and ``reason`` become the HTTP problem body."""
+
+    status = HTTPStatus.BAD_REQUEST
+    title = "The request cannot be used"
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+class MalformedOffer(SignallingError):
+    """The body is not an SDP offer that a connection can be made from."""
+
+    title = "The offer is malformed"
+
+
+class UnsupportedMedia(SignallingError):
+    """The offer is sound but holds no video this daemon can take."""
+
+    status = HTTPStatus.NOT_ACCEPTABLE
+    title = "The offered media is not supported"
+
+
+class OfferTooLarge(SignallingError):
+    """The body is longer than the configured limit."""
+
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    title = "The offer is too large"
+
+
+class WrongContentType(SignallingError):
+    """The body is labelled as something else than the resource takes."""
+
+    status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+    title = "The content type is not supported"
+
+
+class NoCapacity(SignallingError):
+    """All session slots are taken by live sessions of other devices."""
+
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    title = "No session slot is free"
+
+
+class TierError(ArwardenError):
+    """A tier could not judge. The pipeline goes on without its answer."""
+
+
+class DeadlineExceeded(TierError):
+    """The answer would have come after its deadline."""
+
+
+class PublishError(ArwardenError):
+    """A message was not delivered to the broker."""
+
+
+class PayloadTooLarge(PublishError):
+    """The payload stays above the cap even after shortening."""
+
+
+class ClientTakenOver(PublishError):
+    """Another client connected with our MQTT client id (MQTT 5 reason code 142)."""
+
+
+class BrokerError(ArwardenError):
+    """The embedded broker cannot be started."""

@@ -1,0 +1,1 @@
+"""From findings to alerts: the life cycle. Pure decisions, no asyncio."""

@@ -1,0 +1,1 @@
+"""The fast tier: reading, claims, contradictions, picture quality."""

@@ -1,0 +1,1 @@
+"""A headset without a headset: streams pictures, shows and acknowledges what comes back."""

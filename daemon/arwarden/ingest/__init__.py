@@ -1,0 +1,1 @@
+"""Headset streams in: WHIP, peer connections, clocks, transport health, frames."""

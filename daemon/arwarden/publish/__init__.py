@@ -1,0 +1,1 @@
+"""MQTT 5 out, acknowledgements in, embedded broker."""

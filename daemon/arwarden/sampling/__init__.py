@@ -1,0 +1,1 @@
+"""Which frames are worth looking at. Pure decisions, no asyncio."""

@@ -1,0 +1,1 @@
+"""The page that shows what the daemon sees, and is itself a headset."""
