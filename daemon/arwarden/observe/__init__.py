@@ -1,0 +1,1 @@
+"""Seeing what the daemon does: logs, metrics, live events, loop lag."""

@@ -1,0 +1,80 @@
+"""What happens, as it happens, for whoever watches: the web page and the demo.
+
+Every watcher has a bounded queue of its own; one that does not keep up loses the oldest events, which
+is counted, and holds nobody else up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+
+from arwarden.core.counters import Counters
+
+JsonValue = str | int | float | bool | None | list["JsonValue"] | Mapping[str, "JsonValue"]
+Event = Mapping[str, JsonValue]
+
+WATCHER_QUEUE_EVENTS = 64
+MAX_WATCHERS = 32
+RECENT_ALERTS = 50
+
+
+class EventStream:
+    """Hands every event to every watcher. Holds the recent alerts for those who come later."""
+
+    def __init__(self, counters: Counters) -> None:
+        self._counters = counters
+        self._watchers: set[_Watcher] = set()
+        self._recent_alerts: deque[Event] = deque(maxlen=RECENT_ALERTS)
+
+    @property
+    def watched(self) -> bool:
+        """Whether anybody watches: what nobody sees need not be made."""
+        return bool(self._watchers)
+
+    def recent_alerts(self) -> list[Event]:
+        """The latest alert events, oldest first."""
+        return list(self._recent_alerts)
+
+    def emit(self, event: Event) -> None:
+        """Hand an event out. Never waits."""
+        if event["type"] == "alert":
+            self._recent_alerts.append(event)
+        for watcher in self._watchers:
+            if not watcher.put(event):
+                self._counters.add("events.overflow")
+
+    async def watch(self) -> AsyncIterator[Event]:
+        """Events from now on. Raises RuntimeError where too many watch already."""
+        if len(self._watchers) >= MAX_WATCHERS:
+            msg = f"more than {MAX_WATCHERS} watchers"
+            raise RuntimeError(msg)
+        watcher = _Watcher()
+        self._watchers.add(watcher)
+        try:
+            while True:
+                yield await watcher.get()
+        finally:
+            self._watchers.discard(watcher)
+
+
+class _Watcher:
+    """A bounded queue that loses its oldest event when full."""
+
+    def __init__(self) -> None:
+        self._events: deque[Event] = deque(maxlen=WATCHER_QUEUE_EVENTS)
+        self._ready = asyncio.Event()
+
+    def put(self, event: Event) -> bool:
+        """Add an event; False where the oldest had to go for it."""
+        fits = len(self._events) < WATCHER_QUEUE_EVENTS
+        self._events.append(event)
+        self._ready.set()
+        return fits
+
+    async def get(self) -> Event:
+        while not self._events:
+            self._ready.clear()
+            await self._ready.wait()
+        return self._events.popleft()
