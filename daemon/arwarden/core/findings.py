@@ -131,5 +131,5 @@ class Findings:
     findings: tuple[Finding, ...] = ()
     elements: tuple[Element, ...] = ()
     quality: tuple[Measure, ...] = ()
-    stages_ms: Mapping[str, float] = field(default=NO_STAGES)
+    stages_ms: Mapping[str, float] = field(default_factory=lambda: NO_STAGES)
     """Time spent per stage of the tier."""
