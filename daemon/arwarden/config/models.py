@@ -104,6 +104,9 @@ class IngestConfig(Section):
     )
     max_sessions: int = Field(4, ge=1, le=64, description="Streams at a time; a further one gets 503.")
     max_offer_bytes: int = Field(65_536, ge=1024, le=1_048_576, description="Longer offers get 413.")
+    request_timeout_ms: PositiveMs = Field(
+        5000, description="Longest wait for the body of a WHIP request; slower clients get 408."
+    )
     ice_servers: tuple[str, ...] = Field(
         (), description="STUN or TURN URLs. Empty stays on the local network and asks nobody outside."
     )

@@ -8,9 +8,16 @@
     ├── ModelError             the operator: a model file is missing, damaged or of the wrong kind
     ├── SignallingError        the client: becomes an HTTP problem with its status and reason
     │   ├── MalformedOffer         400
+    │   ├── Unauthorized           401
+    │   ├── NotTheOwner            403
+    │   ├── NoSuchSession          404
     │   ├── UnsupportedMedia       406
+    │   ├── SlowRequest            408
+    │   ├── OtherIceSession        412
     │   ├── OfferTooLarge          413
     │   ├── WrongContentType       415
+    │   ├── RestartUnsupported     422
+    │   ├── EntityTagMissing       428
     │   └── NoCapacity             503
     ├── TierError              nobody at once: the tier's answer is missing, the pipeline goes on
     │   └── DeadlineExceeded
@@ -68,11 +75,46 @@ class MalformedOffer(SignallingError):
     title = "The offer is malformed"
 
 
+class Unauthorized(SignallingError):
+    """No token, or one that no device has."""
+
+    status = HTTPStatus.UNAUTHORIZED
+    title = "A device's token is needed"
+
+
+class NotTheOwner(SignallingError):
+    """The session belongs to another device."""
+
+    status = HTTPStatus.FORBIDDEN
+    title = "The session belongs to another device"
+
+
+class NoSuchSession(SignallingError):
+    """The session has ended, or never was."""
+
+    status = HTTPStatus.NOT_FOUND
+    title = "There is no such session"
+
+
 class UnsupportedMedia(SignallingError):
     """The offer is sound but holds no video this daemon can take."""
 
     status = HTTPStatus.NOT_ACCEPTABLE
     title = "The offered media is not supported"
+
+
+class SlowRequest(SignallingError):
+    """The body did not arrive within the configured time."""
+
+    status = HTTPStatus.REQUEST_TIMEOUT
+    title = "The request took too long"
+
+
+class OtherIceSession(SignallingError):
+    """The entity tag that the client sent is not that of the session's ICE credentials."""
+
+    status = HTTPStatus.PRECONDITION_FAILED
+    title = "The entity tag does not match"
 
 
 class OfferTooLarge(SignallingError):
@@ -87,6 +129,20 @@ class WrongContentType(SignallingError):
 
     status = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
     title = "The content type is not supported"
+
+
+class RestartUnsupported(SignallingError):
+    """The client asks for an ICE restart."""
+
+    status = HTTPStatus.UNPROCESSABLE_ENTITY
+    title = "ICE restarts are not supported"
+
+
+class EntityTagMissing(SignallingError):
+    """A trickle request without an If-Match header."""
+
+    status = HTTPStatus.PRECONDITION_REQUIRED
+    title = "An If-Match header is needed"
 
 
 class NoCapacity(SignallingError):
