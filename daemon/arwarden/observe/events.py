@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 
 from arwarden.core.counters import Counters
 
@@ -45,7 +45,7 @@ class EventStream:
             if not watcher.put(event):
                 self._counters.add("events.overflow")
 
-    async def watch(self) -> AsyncIterator[Event]:
+    async def watch(self) -> AsyncGenerator[Event]:
         """Events from now on. Raises RuntimeError where too many watch already."""
         if len(self._watchers) >= MAX_WATCHERS:
             msg = f"more than {MAX_WATCHERS} watchers"

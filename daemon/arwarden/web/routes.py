@@ -1,0 +1,141 @@
+"""HTTP routes beside WHIP: the page, its live events, metrics and health."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping
+from http import HTTPStatus
+from importlib import resources
+from typing import Protocol
+
+from aiohttp import web
+
+from arwarden.observe.events import Event, EventStream
+from arwarden.observe.metrics import Metrics
+
+KEEP_ALIVE_S = 10.0
+SEND_DEADLINE_S = 5.0
+
+_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
+_HEADERS = {
+    # The page shows text from pictures: nothing but its own scripts may run in it.
+    "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; media-src 'self' blob:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",
+}
+
+
+class ViewerCheck(Protocol):
+    """Decides who may see what the wearers see."""
+
+    def __call__(self, authorization: str | None, remote: str | None) -> bool:
+        """Whether the request may look, by its Authorization header and socket peer."""
+        ...
+
+
+class WebRoutes:
+    """The daemon's page and its operators' endpoints."""
+
+    def __init__(
+        self,
+        events: EventStream,
+        metrics: Metrics,
+        may_view: ViewerCheck,
+        overview: Callable[[], Event],
+        not_ready: Callable[[], Mapping[str, str]],
+    ) -> None:
+        self._events = events
+        self._metrics = metrics
+        self._may_view = may_view
+        self._overview = overview
+        self._not_ready = not_ready
+        self._assets = _load_assets()
+
+    def routes(self) -> list[web.RouteDef]:
+        """Everything to add to the application."""
+        return [
+            web.get("/", self._page),
+            web.get("/static/{name}", self._asset),
+            web.get("/events", self._live_events),
+            web.get("/metrics", self._prometheus),
+            web.get("/healthz", self._healthz),
+            web.get("/readyz", self._readyz),
+        ]
+
+    async def _page(self, _request: web.Request) -> web.Response:
+        return self._asset_response("index.html")
+
+    async def _asset(self, request: web.Request) -> web.Response:
+        return self._asset_response(request.match_info["name"])
+
+    def _asset_response(self, name: str) -> web.Response:
+        asset = self._assets.get(name)
+        if asset is None:
+            raise web.HTTPNotFound
+        body, content_type = asset
+        return web.Response(body=body, content_type=content_type, charset="utf-8", headers=_HEADERS)
+
+    def _check_viewer(self, request: web.Request) -> None:
+        if not self._may_view(request.headers.get("Authorization"), request.remote):
+            raise web.HTTPUnauthorized(headers={"WWW-Authenticate": 'Bearer realm="arwarden viewer"'})
+
+    async def _prometheus(self, request: web.Request) -> web.Response:
+        self._check_viewer(request)
+        content_type = "text/plain; version=0.0.4; charset=utf-8"
+        return web.Response(body=self._metrics.render(), headers={"Content-Type": content_type})
+
+    async def _healthz(self, _request: web.Request) -> web.Response:
+        return web.json_response({"status": "ok"})
+
+    async def _readyz(self, _request: web.Request) -> web.Response:
+        missing = dict(self._not_ready())
+        status = HTTPStatus.SERVICE_UNAVAILABLE if missing else HTTPStatus.OK
+        return web.json_response({"ready": not missing, "missing": missing}, status=status)
+
+    async def _live_events(self, request: web.Request) -> web.StreamResponse:
+        self._check_viewer(request)
+        response = web.StreamResponse(
+            headers={"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store"}
+        )
+        await response.prepare(request)
+        try:
+            async for event in self._with_keep_alive():
+                text = ": still here\n\n" if event is None else f"data: {json.dumps(event)}\n\n"
+                async with asyncio.timeout(SEND_DEADLINE_S):
+                    await response.write(text.encode())
+        except (TimeoutError, ConnectionError):
+            pass  # the watcher is gone or does not read: nothing of ours is lost with it
+        return response
+
+    async def _with_keep_alive(self) -> AsyncIterator[Event | None]:
+        """The overview and the recent alerts first, then events as they come; None when it is quiet."""
+        live = self._events.watch()
+        yield self._overview()
+        for event in self._events.recent_alerts():
+            yield event
+        upcoming: asyncio.Future[Event] | None = None
+        try:
+            while True:
+                upcoming = upcoming or asyncio.ensure_future(anext(live))
+                done, _ = await asyncio.wait({upcoming}, timeout=KEEP_ALIVE_S)
+                if done:
+                    event, upcoming = upcoming.result(), None
+                    yield event
+                else:
+                    yield None
+        finally:
+            if upcoming is not None:
+                upcoming.cancel()
+                await asyncio.wait({upcoming})
+            await live.aclose()
+
+
+def _load_assets() -> dict[str, tuple[bytes, str]]:
+    folder = resources.files("arwarden.web") / "static"
+    return {
+        entry.name: (entry.read_bytes(), _TYPES["." + entry.name.rsplit(".", 1)[-1]])
+        for entry in folder.iterdir()
+    }
