@@ -1,0 +1,5 @@
+"""``python -m arwarden`` is ``arwarden``."""
+
+from arwarden.cli import main
+
+main()

@@ -1,0 +1,74 @@
+"""``arwarden check-config``: every problem of a configuration at once."""
+
+from __future__ import annotations
+
+import ipaddress
+from pathlib import Path
+
+import click
+
+from arwarden.config import Config
+from arwarden.config.file import load_config
+
+
+@click.command("check-config")
+@click.argument("file", type=click.Path(path_type=Path))
+def command(file: Path) -> None:
+    """Check a configuration FILE and say what a daemon with it would do.
+
+    Names every problem with its field and the fix; exit code 2 if there is any. Secrets are never shown.
+    """
+    config = load_config(file)
+    click.echo(f"{file}: no problems")
+    for line in summary(config):
+        click.echo(f"  {line}")
+    for line in warnings(config):
+        click.echo(f"  warning: {line}", err=True)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a listening address can be reached from this machine only."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def summary(config: Config) -> list[str]:
+    """What a daemon with this configuration does, line by line."""
+    scheme = "https" if config.server.tls_certificate else "http"
+    devices = ", ".join(device.id for device in config.ingest.devices) or "none with a token"
+    broker = (
+        f"{config.mqtt.host}:{config.mqtt.effective_port}{' with TLS' if config.mqtt.tls else ''}"
+        if config.mqtt.host
+        else "none: needs run --embedded-broker"
+    )
+    return [
+        f"listens on {scheme}://{config.server.host}:{config.server.port}, "
+        f"{config.ingest.max_sessions} session(s) at most",
+        f"devices: {devices}; without a token: {config.ingest.anonymous}",
+        f"broker: {broker}, topics below {config.mqtt.topic_prefix}",
+        f"reads text with {config.fast.ocr_engine}, {config.sampling.max_rate_hz:g} samples a second at most",
+        f"alerts after {config.alerts.evidence_samples} agreeing sample(s), "
+        f"budget {config.alerts.budget_ms:g} ms, late ones: {config.alerts.late}",
+        "sends nothing to any cloud service",
+    ]
+
+
+def warnings(config: Config) -> list[str]:
+    """What is allowed but deserves a second thought."""
+    found = []
+    if config.ingest.anonymous == "always" and not is_loopback(config.server.host):
+        found.append("ingest.anonymous: always lets anybody on the network stream; give devices tokens")
+    if not is_loopback(config.server.host):
+        if config.server.viewer_token is None:
+            found.append("server.viewer_token is absent: the live page can be opened on this machine only")
+        if config.server.tls_certificate is None:
+            found.append("without server.tls_certificate a browser on another machine has no camera access")
+        if config.ingest.anonymous == "loopback" and not config.ingest.devices:
+            found.append("ingest.devices is empty: no headset from the network can connect")
+    if config.mqtt.host and not is_loopback(config.mqtt.host) and config.mqtt.tls is None:
+        found.append("mqtt.tls is absent: alerts cross the network in clear text")
+    return found
