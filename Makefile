@@ -48,6 +48,7 @@ format: $(VENV)/.dev
 
 docs: $(VENV)/.base
 	$(BIN)/arwarden schema --out configs/contract
+	$(BIN)/python -m arwarden.config.reference > docs/configuration.md
 
 clean:
 	rm -rf $(VENV) build dist

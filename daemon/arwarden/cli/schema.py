@@ -7,7 +7,6 @@ from pathlib import Path
 import click
 
 from arwarden import __version__
-from arwarden.config.reference import reference_markdown
 from arwarden.contract.documents import write_documents
 
 
@@ -19,16 +18,14 @@ from arwarden.contract.documents import write_documents
     help="Folder to write to; made when missing.",
 )
 def command(out: Path) -> None:
-    """Write the JSON Schemas, the AsyncAPI document and the configuration reference.
+    """Write the JSON Schemas and the AsyncAPI document of the contract.
 
     The files describe every MQTT message and every message of the clock channel, and are generated from
     the models that the daemon itself uses.
     """
     try:
         written = write_documents(out, __version__)
-        reference = out / "configuration.md"
-        reference.write_text(reference_markdown(), encoding="utf-8")
     except OSError as error:
         raise click.ClickException(f"{out}: {error.strerror or error}") from error
-    for path in [*written, reference]:
+    for path in written:
         click.echo(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,7 @@ from arwarden.config.file import section_type
 
 _HEAD = """# Configuration reference
 
-Generated from `daemon/arwarden/config/models.py` by `arwarden schema --out DIR`; do not edit.
+Generated from `daemon/arwarden/config/models.py` by `make docs`; do not edit.
 One YAML file; every field has a default, so an empty file is a valid configuration. Unknown keys are
 errors. `arwarden check-config FILE` names every problem in a file at once.
 """
@@ -79,3 +80,7 @@ def _limits(schema: dict[str, Any]) -> str:
         if "pattern" in option:
             return f"matches `{re.sub(r'[|]', '¦', option['pattern'])}`"
     return ""
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference_markdown())

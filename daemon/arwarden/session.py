@@ -1,0 +1,327 @@
+"""One headset's pipeline: frames in, alerts out. The only place that knows the order of the stages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import structlog
+
+from arwarden.config import Config
+from arwarden.contract.messages import Ack, Alert, Health, Percentiles, SessionState
+from arwarden.contract.topics import Topics
+from arwarden.core.clock import Clock
+from arwarden.core.counters import Counters
+from arwarden.core.errors import DeadlineExceeded, TierError
+from arwarden.core.findings import Element, Finding, Findings
+from arwarden.core.frame import CaptureClock, Frame, View
+from arwarden.core.tier import SceneContext, Tier
+from arwarden.decide import AlertDraft, AlertLifecycle, stamp
+from arwarden.fast.quality import FreezeDetector
+from arwarden.observe.events import EventStream, JsonValue
+from arwarden.observe.latency import RecentLatency, RecentRate
+from arwarden.observe.metrics import Metrics
+from arwarden.publish import Outgoing, Publisher
+from arwarden.sampling import Sample, Sampler
+
+log = structlog.get_logger(__name__)
+
+HEALTH_INTERVAL_MS = 1000.0
+IDLE_WAKE_S = 0.25
+PASSTHROUGH_REASON = "passthrough_has_no_virtual_content"
+
+Probe = Callable[[Frame, Findings], None]
+"""Called with every judged frame: how benchmarks look inside without changing what they measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every session of one daemon shares."""
+
+    config: Config
+    clock: Clock
+    epoch: str
+    topics: Topics
+    tier: Tier
+    turns: asyncio.Semaphore
+    """One permit per worker, handed out in the order of asking: several headsets get equal shares."""
+    publisher: Publisher
+    events: EventStream
+    metrics: Metrics
+    counters: Counters
+    probe: Probe | None = None
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What health reports: counts and rates of one session."""
+
+    received: int = 0
+    analysed: int = 0
+    received_rate: RecentRate = field(default_factory=RecentRate)
+    analysed_rate: RecentRate = field(default_factory=RecentRate)
+    capture_to_publish: RecentLatency = field(default_factory=RecentLatency)
+
+
+class Session:
+    """Samples, judges, decides and publishes for one headset until it is closed."""
+
+    def __init__(
+        self, session_id: str, device_id: str, view: View, new_id: Callable[[], str], around: Surroundings
+    ) -> None:
+        self.session_id = session_id
+        self.device_id = device_id
+        self._view = view
+        self._around = around
+        self._sampler = Sampler(around.config.sampling)
+        self._lifecycle = AlertLifecycle(around.config.alerts, device_id, session_id, new_id, around.counters)
+        self._freeze = FreezeDetector()
+        self._state = SessionState.CONNECTING
+        self._reasons: tuple[str, ...] = ()
+        self._clock_offset_ms: float | None = None
+        self._newest: Frame | None = None
+        self._tally = _Tally()
+        self._wake = asyncio.Event()
+        self._next_health_ms = 0.0
+        self._closed = False
+        self.on_closed: Callable[[], object] = lambda: None
+        self._task = asyncio.create_task(self._run(), name=f"session[{session_id}]")
+
+    # What the stream calls ------------------------------------------------------------------------
+
+    def on_frame(self, frame: Frame) -> None:
+        """Take note of a received frame. Called for every one of them, so it costs next to nothing."""
+        now_ms = self._around.clock.now_ms()
+        self._newest = frame
+        self._tally.received += 1
+        self._tally.received_rate.add(now_ms)
+        self._around.metrics.frames.labels("received").inc()
+        self._freeze.observe(frame.picture.luma(), now_ms)
+        self._sampler.offer(frame, now_ms)
+        self._wake.set()
+
+    def on_state(self, state: SessionState, reasons: tuple[str, ...], now_ms: float) -> None:
+        """Take note of how the stream is doing; a lost stream ends its alerts."""
+        self._state, self._reasons = state, reasons
+        if state in (SessionState.LOST, SessionState.CLOSED):
+            self._submit(self._lifecycle.end(f"session_{state}", now_ms))
+        self._publish_health(now_ms)
+
+    def on_view(self, view: View) -> None:
+        """The client said which view it streams."""
+        self._view = view
+
+    def on_clock(self, offset_ms: float | None) -> None:
+        """The headset's clock minus ours, as last measured."""
+        self._clock_offset_ms = offset_ms
+
+    async def close(self, reason: str) -> None:
+        """End the alerts, say goodbye and stop."""
+        if self._closed:
+            return
+        self._closed = True
+        self._task.cancel()
+        await asyncio.wait({self._task})
+        now_ms = self._around.clock.now_ms()
+        self._submit(self._lifecycle.end(reason, now_ms))
+        self._state, self._reasons = SessionState.CLOSED, (reason,)
+        self._publish_health(now_ms)
+        self.on_closed()
+        log.info("session_ended", session_id=self.session_id, device_id=self.device_id, reason=reason)
+
+    def acknowledged(self, ack: Ack) -> bool:
+        """A headset's answer to an alert; False where the alert is none of this session's."""
+        return self._lifecycle.acknowledged(ack)
+
+    # The loop -------------------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        while True:
+            await self._wait_for_work()
+            now_ms = self._around.clock.now_ms()
+            self._submit(self._lifecycle.tick(now_ms, transport_healthy=self._transport_healthy()))
+            if now_ms >= self._next_health_ms:
+                self._publish_health(now_ms)
+            if self._sampler.due(now_ms):
+                await self._judge_next()
+            elif self._sampler.static:
+                self._submit(self._lifecycle.still_seen(now_ms))
+
+    async def _wait_for_work(self) -> None:
+        now_ms = self._around.clock.now_ms()
+        due = [self._next_health_ms, self._sampler.next_due_ms(now_ms), self._lifecycle.next_due_ms(now_ms)]
+        wait_s = min((at_ms - now_ms) / 1000.0 for at_ms in due if at_ms is not None)
+        try:
+            async with asyncio.timeout(min(max(wait_s, 0.001), IDLE_WAKE_S)):
+                await self._wake.wait()
+        except TimeoutError:
+            return
+        self._wake.clear()
+
+    async def _judge_next(self) -> None:
+        """Wait for a turn, then take the newest frame there is: none grows old in a queue."""
+        around = self._around
+        async with around.turns:
+            started_ms = around.clock.now_ms()
+            sample = self._sampler.take(started_ms)
+            if sample is None:
+                return
+            try:
+                findings = await self._judge(sample, started_ms)
+            except DeadlineExceeded:
+                around.counters.add("samples.past_deadline")
+                return
+            except TierError as error:
+                around.counters.add("samples.failed")
+                log.warning("tier_failed", tier=around.tier.name, error=str(error))
+                return
+            finally:
+                self._sampler.finished(around.clock.now_ms() - started_ms, around.clock.now_ms())
+        self._decide(sample.frame, findings, started_ms)
+
+    async def _judge(self, sample: Sample, started_ms: float) -> Findings:
+        around = self._around
+        deadline_ms = started_ms + around.config.alerts.usefulness_ms
+        context = SceneContext(self.device_id, self._view)
+        findings = await around.tier.analyse([sample.frame], context, deadline_ms)
+        frozen = self._freeze.finding()
+        extra: tuple[Finding, ...] = () if frozen is None or sample.frame.transport.damaged else (frozen,)
+        stages_ms = {
+            "transport": max(0.0, sample.frame.arrival_ms - sample.frame.capture_ms),
+            "sampling": max(0.0, started_ms - sample.frame.arrival_ms),
+            **findings.stages_ms,
+        }
+        return Findings(findings.findings + extra, findings.elements, findings.quality, stages_ms)
+
+    def _decide(self, frame: Frame, findings: Findings, started_ms: float) -> None:
+        around = self._around
+        now_ms = around.clock.now_ms()
+        self._tally.analysed += 1
+        self._tally.analysed_rate.add(now_ms)
+        around.metrics.frames.labels("analysed").inc()
+        for stage, spent_ms in findings.stages_ms.items():
+            around.metrics.stage_s.labels(stage).observe(spent_ms / 1000.0)
+        drafts = self._lifecycle.observe(findings, frame, around.tier.name, now_ms)
+        if self._lifecycle.wants_evidence:
+            self._sampler.request_sample()
+        self._submit(drafts)
+        if around.probe is not None:
+            around.probe(frame, findings)
+        if around.events.watched:
+            around.events.emit(self._sample_event(frame, findings, now_ms, now_ms - started_ms))
+
+    # What goes out --------------------------------------------------------------------------------
+
+    def _submit(self, drafts: Iterable[AlertDraft]) -> None:
+        for draft in drafts:
+            submitted_ms = self._around.clock.now_ms()
+            alert = stamp(draft, submitted_ms, self._around.epoch)
+            self._tally.capture_to_publish.add(alert.age_ms, submitted_ms)
+            self._around.events.emit({"type": "alert", "alert": alert.model_dump(mode="json")})
+            self._around.publisher.submit(self._outgoing(draft, submitted_ms))
+
+    def _outgoing(self, draft: AlertDraft, submitted_ms: float) -> Outgoing:
+        around = self._around
+
+        def render(published_ms: float) -> bytes:
+            """The payload with the times of the moment in which it is really sent."""
+            alert = stamp(draft, published_ms, around.epoch)
+            waited_ms = {"publish": max(0.0, published_ms - submitted_ms)}
+            alert = alert.model_copy(update={"stages_ms": {**alert.stages_ms, **waited_ms}})
+            self._measure(alert)
+            return alert.model_dump_json().encode()
+
+        return Outgoing(
+            topic=around.topics.alerts(self.device_id),
+            key=draft.alert_id,
+            rank=draft.severity.rank,
+            expires_ms=draft.expires_ms,
+            qos=1,
+            retain=False,
+            render=render,
+        )
+
+    def _measure(self, alert: Alert) -> None:
+        metrics = self._around.metrics
+        metrics.capture_to_publish_s.observe(alert.age_ms / 1000.0)
+        metrics.alerts.labels(alert.kind, alert.state, str(alert.late).lower()).inc()
+
+    def health(self, now_ms: float) -> Health:
+        """How the monitoring of this headset is doing."""
+        newest, tally = self._newest, self._tally
+        reasons = self._reasons
+        if self._view is View.PASSTHROUGH:
+            reasons = (*reasons, PASSTHROUGH_REASON)
+        state = self._state
+        if state is SessionState.OK and reasons:
+            state = SessionState.DEGRADED
+        p50 = tally.capture_to_publish.percentile(0.5, now_ms)
+        p95 = tally.capture_to_publish.percentile(0.95, now_ms)
+        return Health(
+            epoch=self._around.epoch,
+            published_ms=now_ms,
+            device_id=self.device_id,
+            session_id=self.session_id,
+            state=state,
+            reasons=reasons,
+            view=self._view.value,
+            capture_clock=(newest.capture_clock if newest else CaptureClock.ARRIVAL).value,
+            clock_offset_ms=self._clock_offset_ms,
+            received_fps=tally.received_rate.per_second(now_ms),
+            analysed_fps=tally.analysed_rate.per_second(now_ms),
+            frames_received=tally.received,
+            frames_analysed=tally.analysed,
+            frames_dropped=tally.received - tally.analysed,
+            width_px=newest.picture.width_px if newest else 0,
+            height_px=newest.picture.height_px if newest else 0,
+            loss_ratio=newest.transport.loss_ratio if newest else 0.0,
+            capture_to_publish_ms=None if p50 is None or p95 is None else Percentiles(p50=p50, p95=p95),
+        )
+
+    def _publish_health(self, now_ms: float) -> None:
+        self._next_health_ms = now_ms + HEALTH_INTERVAL_MS
+
+        def render(published_ms: float) -> bytes:
+            return self.health(published_ms).model_dump_json().encode()
+
+        self._around.publisher.submit(
+            Outgoing(
+                topic=self._around.topics.health(self.device_id),
+                key=f"health/{self.device_id}",
+                rank=-1,
+                expires_ms=None,
+                qos=0,
+                retain=True,
+                render=render,
+            )
+        )
+
+    def _sample_event(
+        self, frame: Frame, findings: Findings, now_ms: float, spent_ms: float
+    ) -> Mapping[str, JsonValue]:
+        return {
+            "type": "sample",
+            "device_id": self.device_id,
+            "session_id": self.session_id,
+            "captured_ms": frame.capture_ms,
+            "age_ms": frame.age_ms(now_ms),
+            "spent_ms": spent_ms,
+            "elements": [_element_event(element) for element in findings.elements],
+            "quality": {measure.name: measure.value for measure in findings.quality},
+            "stages_ms": dict(findings.stages_ms),
+        }
+
+    def _transport_healthy(self) -> bool:
+        newest = self._newest
+        return self._state is SessionState.OK and (newest is None or not newest.transport.damaged)
+
+
+def _element_event(element: Element) -> Mapping[str, JsonValue]:
+    return {
+        "type": element.type.value,
+        "text": element.text,
+        "box": list(element.box),
+        "claims": [claim.describe() for claim in element.claims],
+        "confidence": element.confidence,
+    }

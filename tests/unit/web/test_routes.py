@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+from aiohttp import ClientResponse, web
+from aiohttp.test_utils import TestClient, TestServer
+
+from arwarden.core.counters import Counters
+from arwarden.observe.events import EventStream
+from arwarden.observe.metrics import Metrics
+from arwarden.web.routes import WebRoutes
+
+Client = TestClient[web.Request, web.Application]
+
+
+class Page:
+    def __init__(self) -> None:
+        self.events = EventStream(Counters())
+        self.allowed = True
+        self.missing: dict[str, str] = {}
+
+    def application(self) -> web.Application:
+        routes = WebRoutes(
+            self.events,
+            Metrics(Counters()),
+            lambda _authorization, _remote: self.allowed,
+            lambda: {"type": "sessions", "sessions": []},
+            lambda: self.missing,
+        )
+        application = web.Application()
+        application.add_routes(routes.routes())
+        return application
+
+
+@pytest.fixture
+def page() -> Page:
+    return Page()
+
+
+@pytest.fixture
+async def client(page: Page) -> AsyncIterator[Client]:
+    async with TestClient(TestServer(page.application())) as client:
+        yield client
+
+
+async def test_the_page_and_its_parts_are_served_with_a_strict_policy(client: Client) -> None:
+    response = await client.get("/")
+    assert response.content_type == "text/html"
+    assert "default-src 'self'" in response.headers["Content-Security-Policy"]
+    html = await response.text()
+    for name in ("style.css", "app.js"):
+        assert f"/static/{name}" in html
+    for name, kind in (
+        ("style.css", "text/css"),
+        ("app.js", "text/javascript"),
+        ("headset.js", "text/javascript"),
+    ):
+        assert (await client.get(f"/static/{name}")).content_type == kind
+
+
+@pytest.mark.parametrize("path", ["/static/nothing.js", "/static/..%2froutes.py", "/static/%2e%2e/routes.py"])
+async def test_nothing_else_is_served(client: Client, path: str) -> None:
+    assert (await client.get(path)).status == 404
+
+
+async def test_a_watcher_gets_the_overview_then_recent_alerts_then_news(client: Client, page: Page) -> None:
+    page.events.emit({"type": "alert", "alert": {"message": "earlier\n\ndata: not an event"}})
+    response = await client.get("/events")
+    assert response.content_type == "text/event-stream"
+    seen = [await read_event(response) for _ in range(2)]
+    assert seen[0]["type"] == "sessions"
+    assert seen[1]["alert"] == {"message": "earlier\n\ndata: not an event"}
+    await asyncio.sleep(0.05)
+    page.events.emit({"type": "sample"})
+    assert (await read_event(response))["type"] == "sample"
+    response.close()
+
+
+async def read_event(response: ClientResponse) -> dict[str, object]:
+    content = response.content
+    async with asyncio.timeout(5):
+        line = await content.readline()
+        assert await content.readline() == b"\n"
+    event: dict[str, object] = json.loads(line.removeprefix(b"data: "))
+    return event
+
+
+async def test_what_shows_the_wearers_view_needs_permission(client: Client, page: Page) -> None:
+    page.allowed = False
+    for path in ("/events", "/metrics"):
+        response = await client.get(path)
+        assert response.status == 401
+        assert response.headers["WWW-Authenticate"].startswith("Bearer")
+    assert (await client.get("/healthz")).status == 200
+
+
+async def test_metrics_are_in_the_prometheus_format(client: Client) -> None:
+    response = await client.get("/metrics")
+    assert "version=0.0.4" in response.headers["Content-Type"]
+    assert "arwarden_capture_to_publish_seconds" in await response.text()
+
+
+async def test_readiness_names_what_is_missing(client: Client, page: Page) -> None:
+    assert (await client.get("/readyz")).status == 200
+    page.missing = {"mqtt": "the broker is disconnected"}
+    response = await client.get("/readyz")
+    assert response.status == 503
+    assert (await response.json())["missing"] == page.missing
