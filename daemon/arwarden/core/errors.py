@@ -24,7 +24,8 @@
     ├── PublishError           the pipeline: the message was not delivered
     │   ├── PayloadTooLarge        shorten it or drop it; never retried as it is
     │   └── ClientTakenOver        the operator: another client uses our MQTT client id
-    └── BrokerError            the operator: the embedded broker does not start
+    ├── BrokerError            the operator: the embedded broker does not start
+    └── Refused                the headset's user: the daemon or the broker does not take it
 """
 
 from __future__ import annotations
@@ -174,3 +175,12 @@ class ClientTakenOver(PublishError):
 
 class BrokerError(ArwardenError):
     """The embedded broker cannot be started."""
+
+
+class Refused(ArwardenError):
+    """The other side refuses this headset, and will again: a wrong address, token, password or codec."""
+
+    def __init__(self, address: str, reason: str) -> None:
+        self.address = address
+        self.reason = reason
+        super().__init__(f"{address}: {reason}")

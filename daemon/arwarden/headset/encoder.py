@@ -10,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 from fractions import Fraction
+from typing import TypeAlias
 
 import av
 import cv2
 import numpy as np
 from av.video.codeccontext import VideoCodecContext
 from av.video.frame import PictureType
+from av.video.stream import VideoStream
 
 from arwarden.core.frame import ByteImage
 from arwarden.headset.pictures import PictureSize
+
+VideoPacket: TypeAlias = "av.Packet[VideoStream]"
 
 CLOCK_RATE_HZ = 90_000
 TIME_BASE = Fraction(1, CLOCK_RATE_HZ)
@@ -49,7 +53,7 @@ class VideoEncoder:
         self._context.gop_size = max(1, round(fps * keyframe_every_s))
         self._size = size
 
-    def encode(self, rgb: ByteImage, pts: int, *, keyframe: bool = False) -> list[av.Packet]:
+    def encode(self, rgb: ByteImage, pts: int, *, keyframe: bool = False) -> list[VideoPacket]:
         """The packets of one picture. ``pts`` is in units of 1/90000 s and must grow."""
         frame = _yuv_frame(rgb)
         frame.pts = pts
@@ -57,7 +61,7 @@ class VideoEncoder:
         frame.pict_type = PictureType.I if keyframe else PictureType.NONE
         return self._context.encode(frame)
 
-    def flush(self) -> list[av.Packet]:
+    def flush(self) -> list[VideoPacket]:
         """What the encoder still holds; it cannot be used afterwards."""
         return self._context.encode(None)
 

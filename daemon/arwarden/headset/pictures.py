@@ -43,6 +43,9 @@ class PictureSize(NamedTuple):
         return cls(width_px, height_px)
 
 
+DEFAULT_SIZE = PictureSize(1280, 720)
+
+
 def natural_order(path: Path) -> tuple[tuple[int, int, str], ...]:
     """A sort key that puts ``frame2`` before ``frame10``."""
     parts = _DIGITS.split(path.name.casefold())
