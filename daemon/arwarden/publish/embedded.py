@@ -1,0 +1,222 @@
+"""A broker of our own, for a demo or a machine that has none: rumqttd, from the ``iotcore`` wheel.
+
+It speaks MQTT 5 over TCP, without TLS and without passwords. ``docs/decisions/broker.md`` says why this
+one, and what it does not do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import socket
+import sys
+import tempfile
+from pathlib import Path
+
+import structlog
+
+from arwarden.core.errors import BrokerError
+
+log = structlog.get_logger(__name__)
+
+DEFAULT_PORT = 1883
+START_TIMEOUT_S = 10.0
+STOP_TIMEOUT_S = 3.0
+POLL_S = 0.02
+FREE_PORT_TRIES = 3
+MAX_CONNECTIONS = 100
+MAX_PAYLOAD_BYTES = 262_144
+"""rumqttd closes the connection above this, so it is far above our own largest payload of 61440."""
+SEGMENT_BYTES = 1_048_576
+SEGMENTS = 4
+"""Per topic filter, kept in memory for subscribers that lag behind."""
+ERROR_CHARS = 2000
+RESTART_PAUSE_S = 1.0
+CHILD = Path(__file__).with_name("broker_child.py")
+
+# A CONNECT packet: protocol MQTT, version 5, clean start, keep-alive 5 s, no properties, id "probe"
+# (MQTT 5, section 3.1).
+_PROBE = bytes([0x10, 18, 0, 4]) + b"MQTT" + bytes([5, 2, 0, 5, 0, 0, 5]) + b"probe"
+_CONNACK = 0x20
+_GOODBYE = bytes([0xE0, 0])
+
+
+class EmbeddedBroker:
+    """A broker in a child process. ``start`` once, ``stop`` once or more."""
+
+    def __init__(self, host: str = "127.0.0.1", port: int = DEFAULT_PORT) -> None:
+        """Bind to ``host`` (``0.0.0.0`` lets headsets reach it) and ``port`` (0 picks a free one)."""
+        self._host = host
+        self._wanted_port = port
+        self._port = port
+        self._process: asyncio.subprocess.Process | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process id while it runs."""
+        running = self._process is not None and self._process.returncode is None
+        return self._process.pid if self._process is not None and running else None
+
+    async def start(self) -> tuple[str, int]:
+        """Start it. Returns the address to connect to from this machine. Raises ``BrokerError``."""
+        # A free port may be taken by somebody else before the child binds it: then another one is tried.
+        tries_left = FREE_PORT_TRIES if self._wanted_port == 0 else 1
+        while True:
+            port = _claim_port(self._host, self._wanted_port)
+            tries_left -= 1
+            try:
+                await self._launch(port)
+                break
+            except BaseException as error:
+                await self.stop()
+                if tries_left == 0 or not isinstance(error, BrokerError):
+                    raise
+        self._port = port
+        log.info("embedded_broker_started", host=self._host, port=port)
+        if not _loopback(self._host):
+            log.warning(
+                "embedded_broker_is_open", reason="it asks for no password; use it on a trusted network"
+            )
+        return _reachable_host(self._host), port
+
+    async def supervise(self) -> None:
+        """Start it again on the same port whenever it ends by itself. Returns after ``stop``."""
+        while (process := self._process) is not None:
+            code = await process.wait()
+            if self._process is not process:
+                return
+            log.error("embedded_broker_died", exit_code=code)
+            await asyncio.sleep(RESTART_PAUSE_S)
+            if self._process is not process:
+                return
+            self._forget_folder()
+            try:
+                await self._launch(self._port)
+            except BrokerError as error:
+                log.error("embedded_broker_not_restarted", reason=str(error))  # noqa: TRY400 - no bug of ours
+
+    async def stop(self) -> None:
+        """End it and wait until its port is free."""
+        process, self._process = self._process, None
+        if process is not None and process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.terminate()
+            try:
+                async with asyncio.timeout(STOP_TIMEOUT_S):
+                    await process.wait()
+            except TimeoutError:
+                process.kill()
+                await process.wait()
+            log.info("embedded_broker_stopped")
+        self._forget_folder()
+
+    def _forget_folder(self) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    async def _launch(self, port: int) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="arwarden-broker-")
+        settings = Path(self._folder.name) / "rumqttd.toml"
+        errors = Path(self._folder.name) / "errors.txt"
+        settings.write_text(_settings(self._host, port), encoding="utf-8")
+        # A session of its own: Ctrl-C ends the daemon, which says goodbye through the broker first.
+        # Its errors go to a file: a pipe that nobody reads would stop it once full.
+        with errors.open("wb") as stderr:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-P",
+                str(CHILD),
+                str(settings),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=stderr,
+                start_new_session=True,
+            )
+        try:
+            async with asyncio.timeout(START_TIMEOUT_S):
+                while not await _answers(_reachable_host(self._host), port):
+                    if self._process.returncode is not None:
+                        reason = errors.read_text(errors="replace").strip()[-ERROR_CHARS:]
+                        raise BrokerError(
+                            f"the embedded broker ended while starting: {reason or 'it gave no reason'}"
+                        )
+                    await asyncio.sleep(POLL_S)
+        except TimeoutError as error:
+            raise BrokerError(f"the embedded broker did not answer within {START_TIMEOUT_S:.0f} s") from error
+
+
+def _claim_port(host: str, port: int) -> int:
+    """Check that the port is free, or find a free one. rumqttd itself goes on without its listener."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise BrokerError(_bind_problem(host, port, error)) from error
+        return int(probe.getsockname()[1])
+
+
+def _bind_problem(host: str, port: int, error: OSError) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return (
+            f"port {port} at {host} is taken, perhaps by another broker; to use that one set mqtt.host to "
+            f"{_reachable_host(host)} and mqtt.port to {port}; otherwise give the embedded broker another "
+            "port (0 picks a free one)"
+        )
+    if error.errno == errno.EACCES:
+        return f"port {port} at {host} needs privileges; choose one from 1024 up, or 0 for a free one"
+    if error.errno == errno.EADDRNOTAVAIL:
+        return f"{host} is no address of this machine; use 127.0.0.1, or 0.0.0.0 for all of its addresses"
+    return f"the embedded broker cannot listen on {host}:{port}: {error}"
+
+
+def _loopback(host: str) -> bool:
+    return host in {"localhost", "::1"} or host.startswith("127.")
+
+
+def _reachable_host(host: str) -> str:
+    return {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104 - compared
+
+
+def _settings(host: str, port: int) -> str:
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return f"""id = 0
+[router]
+id = 0
+max_connections = {MAX_CONNECTIONS}
+max_outgoing_packet_count = 200
+max_segment_size = {SEGMENT_BYTES}
+max_segment_count = {SEGMENTS}
+[v5.1]
+name = "mqtt5"
+listen = "{address}"
+next_connection_delay_ms = 1
+[v5.1.connections]
+connection_timeout_ms = 5000
+max_payload_size = {MAX_PAYLOAD_BYTES}
+max_inflight_count = 100
+dynamic_filters = true
+"""
+
+
+async def _answers(host: str, port: int) -> bool:
+    """Whether a broker there accepts an MQTT 5 connection."""
+    try:
+        async with asyncio.timeout(1.0):
+            reader, writer = await asyncio.open_connection(host, port)
+            try:
+                writer.write(_PROBE)
+                answer = await reader.readexactly(4)
+                writer.write(_GOODBYE)
+                await writer.drain()
+            finally:
+                writer.close()
+                await writer.wait_closed()
+    except (OSError, TimeoutError, asyncio.IncompleteReadError):
+        return False
+    # Byte 3 is the reason code: 0 is success.
+    return answer[0] == _CONNACK and answer[3] == 0
