@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 import av
 import structlog
@@ -292,7 +292,8 @@ class _ClipTrack(StreamTrack):
         delay_s = self._start_s + self._tick / fps - loop.time()
         if delay_s > 0:
             await asyncio.sleep(delay_s)
-        packet: VideoPacket = av.Packet(feed.clip.packets[self._tick % len(feed.clip.packets)])
+        data = feed.clip.packets[self._tick % len(feed.clip.packets)]
+        packet = cast("VideoPacket", av.Packet(data))
         packet.pts = round(self._tick * CLOCK_RATE_HZ / fps)
         packet.time_base = TIME_BASE
         feed.frames_sent += 1
