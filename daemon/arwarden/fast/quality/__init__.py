@@ -1,0 +1,1 @@
+"""Technical faults of the picture by classical measures, and what must not be called one."""

@@ -1,0 +1,1 @@
+"""How the thresholds of the quality measures were fitted."""
