@@ -20,12 +20,16 @@ from arwarden.core.counters import Counters
 from arwarden.core.errors import ConfigError
 from arwarden.core.frame import View
 from arwarden.core.tier import Tier
-from arwarden.fast import FastTier
-from arwarden.ingest import Authenticator, SessionManager, problem_middleware, whip_routes
+from arwarden.fast.tier import FastTier
+from arwarden.ingest.auth import Authenticator, caller_of
+from arwarden.ingest.problems import problem_middleware
+from arwarden.ingest.sessions import SessionManager
+from arwarden.ingest.whip import whip_routes
 from arwarden.observe.events import Event, EventStream, JsonValue
 from arwarden.observe.latency import LoopLag
 from arwarden.observe.metrics import Metrics
-from arwarden.publish import EmbeddedBroker, Publisher, PublisherState
+from arwarden.publish.embedded import DEFAULT_PORT, EmbeddedBroker
+from arwarden.publish.publisher import Publisher, PublisherState
 from arwarden.session import Probe, Session, Surroundings
 from arwarden.web.routes import WebRoutes
 
@@ -47,6 +51,7 @@ class Daemon:
         *,
         embedded_broker: bool = False,
         broker_host: str = "127.0.0.1",
+        broker_port: int = DEFAULT_PORT,
         tier: Tier | None = None,
         clock: Clock | None = None,
         probe: Probe | None = None,
@@ -61,7 +66,7 @@ class Daemon:
         self.events = EventStream(self.counters)
         self.metrics = Metrics(self.counters)
         self._probe = probe
-        self._broker = EmbeddedBroker(broker_host) if embedded_broker else None
+        self._broker = EmbeddedBroker(broker_host, broker_port) if embedded_broker else None
         self._given_tier = tier
         self._tier: Tier | None = None
         self._publisher: Publisher | None = None
@@ -69,6 +74,7 @@ class Daemon:
         self._runner: web.AppRunner | None = None
         self._loop_lag = LoopLag()
         self._sessions: dict[str, Session] = {}
+        self._current: dict[str, str] = {}
         self._background: list[asyncio.Task[None]] = []
         self._http_port = config.server.port
         self._mqtt_address = (config.mqtt.host or broker_host, config.mqtt.effective_port)
@@ -112,9 +118,14 @@ class Daemon:
         host, port = self._mqtt_address
         mqtt = self.config.mqtt.model_copy(update={"host": host, "port": port})
         self._publisher = Publisher(
-            mqtt, self.clock, self.epoch, __version__, on_ack=self._on_ack, counters=self.counters
+            mqtt,
+            self.clock,
+            epoch=self.epoch,
+            version=__version__,
+            on_ack=self._on_ack,
+            counters=self.counters,
         )
-        self._tier = self._given_tier or await asyncio.to_thread(FastTier, self.config.fast, self.clock)
+        self._tier = self._given_tier or await asyncio.to_thread(self._open_tier)
         around = self._surroundings(self._tier, self._publisher)
         self._manager = SessionManager(
             self.config.ingest,
@@ -127,6 +138,8 @@ class Daemon:
             asyncio.create_task(self._loop_lag.run(), name="loop-lag"),
             asyncio.create_task(self._report(), name="overview"),
         ]
+        if self._broker is not None:
+            self._background.append(asyncio.create_task(self._broker.supervise(), name="broker"))
         await self._listen(self._manager)
         self._register_gauges()
         log.info(
@@ -136,6 +149,11 @@ class Daemon:
             http=f"{self.config.server.host}:{self._http_port}",
             mqtt=f"{host}:{port}",
         )
+
+    def _open_tier(self) -> Tier:
+        """Load the models: seconds of work, so it is called in a thread."""
+        sessions = self.config.ingest.max_sessions
+        return FastTier(self.config.fast, self.clock, sessions=sessions, counters=self.counters)
 
     def _surroundings(self, tier: Tier, publisher: Publisher) -> Surroundings:
         return Surroundings(
@@ -149,21 +167,28 @@ class Daemon:
             events=self.events,
             metrics=self.metrics,
             counters=self.counters,
+            current=self._current,
             probe=self._probe,
         )
 
     def _open_session(self, session_id: str, device_id: str, view: View, around: Surroundings) -> Session:
         session = Session(session_id, device_id, view, lambda: secrets.token_hex(8), around)
         self._sessions[session_id] = session
+        self._current[device_id] = session_id
         session.on_closed = lambda: self._sessions.pop(session_id, None)
         return session
 
     async def _listen(self, manager: SessionManager) -> None:
         server = self.config.server
         authenticator = Authenticator(self.config.ingest, server.viewer_token)
-        page = WebRoutes(self.events, self.metrics, authenticator.may_view, self._overview, self._not_ready)
+
+        def may_view(request: web.Request) -> bool:
+            caller = caller_of(request)
+            return authenticator.may_view(caller.authorization, caller.remote, caller.host, caller.forwarded)
+
+        page = WebRoutes(self.events, self.metrics, may_view, self._overview, self._not_ready)
         application = web.Application(middlewares=[problem_middleware])
-        application.add_routes(whip_routes(manager, authenticator, self.config))
+        application.add_routes(whip_routes(manager, authenticator, self.config, self.counters))
         application.add_routes(page.routes())
         self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=HTTP_DRAIN_S)
         await self._runner.setup()

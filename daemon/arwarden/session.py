@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from arwarden.config import Config
-from arwarden.contract.messages import Ack, Alert, Health, Percentiles, SessionState
+from arwarden.contract.messages import Ack, Alert, AlertState, Health, Percentiles, SessionState
 from arwarden.contract.topics import Topics
 from arwarden.core.clock import Clock
 from arwarden.core.counters import Counters
@@ -17,12 +17,13 @@ from arwarden.core.errors import DeadlineExceeded, TierError
 from arwarden.core.findings import Element, Finding, Findings
 from arwarden.core.frame import CaptureClock, Frame, View
 from arwarden.core.tier import SceneContext, Tier
-from arwarden.decide import AlertDraft, AlertLifecycle, stamp
+from arwarden.decide.lifecycle import AlertDraft, AlertLifecycle, stamp
 from arwarden.fast.quality import FreezeDetector
 from arwarden.observe.events import EventStream, JsonValue
 from arwarden.observe.latency import RecentLatency, RecentRate
 from arwarden.observe.metrics import Metrics
-from arwarden.publish import Outgoing, Publisher
+from arwarden.publish.outbox import Outgoing
+from arwarden.publish.publisher import Publisher
 from arwarden.sampling import Sample, Sampler
 
 log = structlog.get_logger(__name__)
@@ -50,6 +51,8 @@ class Surroundings:
     events: EventStream
     metrics: Metrics
     counters: Counters
+    current: dict[str, str]
+    """The session that speaks for each device now: one that was taken over stays silent."""
     probe: Probe | None = None
 
 
@@ -74,7 +77,7 @@ class Session:
         self.device_id = device_id
         self._view = view
         self._around = around
-        self._sampler = Sampler(around.config.sampling)
+        self._sampler = Sampler(around.config.sampling, around.counters)
         self._lifecycle = AlertLifecycle(around.config.alerts, device_id, session_id, new_id, around.counters)
         self._freeze = FreezeDetector()
         self._state = SessionState.CONNECTING
@@ -167,18 +170,19 @@ class Session:
             sample = self._sampler.take(started_ms)
             if sample is None:
                 return
+            findings: Findings | None = None
             try:
                 findings = await self._judge(sample, started_ms)
             except DeadlineExceeded:
                 around.counters.add("samples.past_deadline")
-                return
             except TierError as error:
                 around.counters.add("samples.failed")
                 log.warning("tier_failed", tier=around.tier.name, error=str(error))
-                return
             finally:
-                self._sampler.finished(around.clock.now_ms() - started_ms, around.clock.now_ms())
-        self._decide(sample.frame, findings, started_ms)
+                ended_ms = around.clock.now_ms()
+                self._sampler.finished(ended_ms - started_ms, ended_ms, judged=findings is not None)
+        if findings is not None:
+            self._decide(sample.frame, findings, started_ms)
 
     async def _judge(self, sample: Sample, started_ms: float) -> Findings:
         around = self._around
@@ -240,6 +244,7 @@ class Session:
             qos=1,
             retain=False,
             render=render,
+            ends=draft.state in (AlertState.CLEARED, AlertState.RETRACTED),
         )
 
     def _measure(self, alert: Alert) -> None:
@@ -281,6 +286,8 @@ class Session:
 
     def _publish_health(self, now_ms: float) -> None:
         self._next_health_ms = now_ms + HEALTH_INTERVAL_MS
+        if self._around.current.get(self.device_id) != self.session_id:
+            return
 
         def render(published_ms: float) -> bytes:
             return self.health(published_ms).model_dump_json().encode()

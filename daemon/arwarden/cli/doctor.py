@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import platform
+import secrets
 import socket
 import sys
 import time
@@ -14,7 +15,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import aiomqtt
 import av
 import click
 import psutil
@@ -24,12 +24,14 @@ from arwarden.cli.check_config import is_loopback, warnings
 from arwarden.config import Config
 from arwarden.config.file import load_config
 from arwarden.core.clock import SystemClock
-from arwarden.core.errors import ArwardenError
-from arwarden.fast import models_in_use
-from arwarden.publish import EmbeddedBroker, connect_once
+from arwarden.core.counters import Counters
+from arwarden.core.errors import ArwardenError, PublishError
+from arwarden.fast.ocr.auto import models_in_use
+from arwarden.publish.acks import inbox_type
+from arwarden.publish.connection import Connection
+from arwarden.publish.embedded import EmbeddedBroker
 
 EXIT_FAILED = 1
-CONNECT_TIMEOUT_S = 3.0
 CLOCK_PROBE_S = 0.2
 _MARKS = {"ok": "ok  ", "warn": "warn", "fail": "FAIL"}
 
@@ -178,16 +180,23 @@ def _broker(config: Config) -> Iterator[Check]:
         return
     name = f"{config.mqtt.host}:{config.mqtt.effective_port}"
     try:
-        asyncio.run(asyncio.wait_for(connect_once(config.mqtt), CONNECT_TIMEOUT_S))
-    except (aiomqtt.MqttError, TimeoutError, OSError) as error:
+        asyncio.run(_try_broker(config))
+    except PublishError as error:
         fix = "is it running, does it speak MQTT 5, and are user name, password and TLS right?"
-        yield Check("broker", "fail", f"{name}: {error or 'no answer'}", fix)
+        yield Check("broker", "fail", f"{name}: {error}", fix)
         return
     yield Check("broker", "ok", f"{name} speaks MQTT 5")
 
 
+async def _try_broker(config: Config) -> None:
+    """Connect under a name of our own: a running daemon with the configured one stays connected."""
+    visitor = config.mqtt.model_copy(update={"client_id": f"arwarden-doctor-{secrets.token_hex(4)}"})
+    connection = await Connection.open(visitor, None, inbox_type(Counters()))
+    await connection.close()
+
+
 async def _try_embedded() -> tuple[str, int]:
-    broker = EmbeddedBroker("127.0.0.1")
+    broker = EmbeddedBroker("127.0.0.1", 0)
     try:
         return await broker.start()
     finally:

@@ -16,6 +16,7 @@ from arwarden.config import Config
 from arwarden.config.file import load_config
 from arwarden.daemon import Daemon
 from arwarden.observe.logs import configure_logging
+from arwarden.publish.embedded import DEFAULT_PORT
 
 try:
     from uvloop import run as run_loop
@@ -41,7 +42,14 @@ except ImportError:  # uvloop is not made for every platform; asyncio is a fifth
     show_default=True,
     help="Address the embedded broker listens on; 0.0.0.0 lets headsets reach it.",
 )
-def command(config_file: Path | None, *, embedded_broker: bool, broker_host: str) -> None:
+@click.option(
+    "--broker-port",
+    type=click.IntRange(0, 65535),
+    default=DEFAULT_PORT,
+    show_default=True,
+    help="Port of the embedded broker; 0 picks a free one.",
+)
+def command(config_file: Path | None, *, embedded_broker: bool, broker_host: str, broker_port: int) -> None:
     """Run the daemon until SIGINT or SIGTERM.
 
     It takes streams at POST /whip, publishes alerts over MQTT 5, and serves a live page at /. On a signal
@@ -55,7 +63,7 @@ def command(config_file: Path | None, *, embedded_broker: bool, broker_host: str
     for line in warnings(config):
         click.echo(f"  warning: {line}", err=True)
     use_embedded = embedded_broker and config.mqtt.host is None
-    daemon = Daemon(config, embedded_broker=use_embedded, broker_host=broker_host)
+    daemon = Daemon(config, embedded_broker=use_embedded, broker_host=broker_host, broker_port=broker_port)
     run_in_loop(_serve(daemon))
 
 

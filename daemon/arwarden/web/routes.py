@@ -7,7 +7,6 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from http import HTTPStatus
 from importlib import resources
-from typing import Protocol
 
 from aiohttp import web
 
@@ -28,14 +27,6 @@ _HEADERS = {
 }
 
 
-class ViewerCheck(Protocol):
-    """Decides who may see what the wearers see."""
-
-    def __call__(self, authorization: str | None, remote: str | None) -> bool:
-        """Whether the request may look, by its Authorization header and socket peer."""
-        ...
-
-
 class WebRoutes:
     """The daemon's page and its operators' endpoints."""
 
@@ -43,7 +34,7 @@ class WebRoutes:
         self,
         events: EventStream,
         metrics: Metrics,
-        may_view: ViewerCheck,
+        may_view: Callable[[web.Request], bool],
         overview: Callable[[], Event],
         not_ready: Callable[[], Mapping[str, str]],
     ) -> None:
@@ -79,7 +70,7 @@ class WebRoutes:
         return web.Response(body=body, content_type=content_type, charset="utf-8", headers=_HEADERS)
 
     def _check_viewer(self, request: web.Request) -> None:
-        if not self._may_view(request.headers.get("Authorization"), request.remote):
+        if not self._may_view(request):
             raise web.HTTPUnauthorized(headers={"WWW-Authenticate": 'Bearer realm="arwarden viewer"'})
 
     async def _prometheus(self, request: web.Request) -> web.Response:

@@ -26,7 +26,7 @@ class Page:
         routes = WebRoutes(
             self.events,
             Metrics(Counters()),
-            lambda _authorization, _remote: self.allowed,
+            lambda _request: self.allowed,
             lambda: {"type": "sessions", "sessions": []},
             lambda: self.missing,
         )

@@ -1,0 +1,146 @@
+"""``arwarden analyse``: the fast tier on files, without any network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import click
+
+from arwarden.cli import EXIT_BAD_INPUT
+from arwarden.config import Config
+from arwarden.config.file import load_config
+from arwarden.core.clock import SystemClock
+from arwarden.core.errors import InputError
+from arwarden.core.findings import Element, Finding, Findings
+from arwarden.fast.tier import FastTier
+from arwarden.offline import OfflineAnalyser, Report, media_files
+
+JsonObject = Mapping[str, object]
+
+
+@click.command("analyse")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="JSON Lines on standard output, one object per input.")
+@click.option("--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (YAML).")
+@click.pass_context
+def command(ctx: click.Context, paths: tuple[Path, ...], config_file: Path | None, *, as_json: bool) -> None:
+    """Judge pictures, videos and folders of them with the daemon's fast tier.
+
+    A video is judged as a whole, with evidence over time as a live stream would be, and its samples are
+    reported too. An input that cannot be read is named on standard error; the others are still judged,
+    and the exit code is 2.
+    """
+    config = load_config(config_file) if config_file else Config()
+    tier = FastTier(config.fast, SystemClock())
+    analyser = OfflineAnalyser(config, tier)
+    failed = False
+    try:
+        for path in _inputs(paths):
+            if isinstance(path, InputError):
+                failed = True
+                click.echo(f"arwarden: {path}", err=True)
+                continue
+            try:
+                report = _analyse(analyser, path, show_progress=not as_json)
+            except InputError as error:
+                failed = True
+                click.echo(f"arwarden: {error}", err=True)
+                continue
+            click.echo(json.dumps(to_json(report), ensure_ascii=False) if as_json else _text(report))
+    finally:
+        tier.close_now()
+    ctx.exit(EXIT_BAD_INPUT if failed else 0)
+
+
+def _inputs(paths: tuple[Path, ...]) -> Iterator[Path | InputError]:
+    for path in paths:
+        try:
+            yield from media_files(path)
+        except InputError as error:
+            yield error
+
+
+def _analyse(analyser: OfflineAnalyser, path: Path, *, show_progress: bool) -> Report:
+    if not show_progress:
+        return analyser.analyse(path)
+    with click.progressbar(length=1000, label=path.name, file=click.get_text_stream("stderr")) as bar:
+        done = 0
+
+        def progress(share: float) -> None:
+            nonlocal done
+            now = round(share * 1000)
+            bar.update(now - done)
+            done = now
+
+        return analyser.analyse(path, progress)
+
+
+def to_json(report: Report) -> JsonObject:
+    """The report as the object that ``--json`` prints."""
+    content: dict[str, object] = {
+        "source": report.source,
+        "contradictory": report.contradictory,
+        "confidence": round(report.confidence, 4),
+        "findings": [_finding(finding) for finding in report.findings],
+        "elements": [_element(element) for element in report.last.elements],
+        "quality": _quality(report.last),
+        "latency_ms": _latency(report.stages_ms),
+    }
+    if report.duration_s is not None:
+        content["duration_s"] = round(report.duration_s, 3)
+        content["samples"] = [
+            {
+                "at_s": round(sample.at_s, 3),
+                "findings": [_finding(finding) for finding in sample.findings.findings],
+                "elements": [_element(element) for element in sample.findings.elements],
+                "latency_ms": _latency(sample.findings.stages_ms),
+            }
+            for sample in report.samples
+        ]
+    return content
+
+
+def _finding(finding: Finding) -> JsonObject:
+    return {
+        "kind": finding.kind.value,
+        "attribute": finding.attribute,
+        "severity": finding.severity.value,
+        "confidence": round(finding.confidence, 4),
+        "message": finding.message,
+        "elements": [_element(element) for element in finding.elements],
+    }
+
+
+def _element(element: Element) -> JsonObject:
+    return {
+        "type": element.type.value,
+        "text": element.text,
+        "box": [round(value, 4) for value in element.box],
+        "claim": element.claims[0].describe() if element.claims else None,
+    }
+
+
+def _quality(findings: Findings) -> JsonObject:
+    return {f"{measure.name}_{measure.unit}": round(measure.value, 4) for measure in findings.quality}
+
+
+def _latency(stages_ms: Mapping[str, float]) -> JsonObject:
+    rounded = {name: round(spent_ms, 2) for name, spent_ms in stages_ms.items()}
+    return {**rounded, "total": round(sum(stages_ms.values()), 2)}
+
+
+def _text(report: Report) -> str:
+    verdict = "CONTRADICTORY" if report.contradictory else "no contradiction"
+    lines = [f"{report.source}: {verdict}"]
+    for finding in report.findings:
+        lines.append(f"  {finding.severity.value}: {finding.message} (confidence {finding.confidence:.2f})")
+        lines += [f"    “{element.text}” at {_place(element)}" for element in finding.elements]
+    texts = ", ".join(f"“{element.text}”" for element in report.last.elements)
+    lines.append(f"  read: {texts or 'no text'}; {sum(report.stages_ms.values()):.0f} ms a frame")
+    return "\n".join(lines)
+
+
+def _place(element: Element) -> str:
+    return "x {:.2f}, y {:.2f}, {:.2f} wide, {:.2f} high".format(*element.box)
