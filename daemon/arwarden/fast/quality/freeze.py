@@ -52,6 +52,7 @@ class FreezeDetector:
         self._moving_since_ms: float | None = None
         self._alive = False
         self._still_ms = 0.0
+        self._frozen = False
 
     def observe(self, luma: ByteImage, now_ms: float) -> bool:
         """Take the brightness plane, shape ``(height, width)``, of a frame; True while it is frozen."""
@@ -70,10 +71,17 @@ class FreezeDetector:
         if self._still_ms > REST_MS:
             self._moving_since_ms = None
         long_enough = self._still_ms >= self._freeze_after_ms and self._rest_frames >= MIN_FRAMES
-        return self._alive and long_enough and not self._empty
+        self._frozen = self._alive and long_enough and not self._empty
+        return self._frozen
 
-    def finding(self) -> Finding:
-        """What to say while ``observe`` returns True. Certain at once: the evidence is the whole rest."""
+    def finding(self) -> Finding | None:
+        """What to say of the last frame; None while it is not frozen.
+
+        Nearly certain, enough to raise an alert at once: the evidence is the whole rest, not one sample.
+        It is up to the caller to hold it back while frames have stopped or the transport is damaged.
+        """
+        if not self._frozen:
+            return None
         return Finding(
             kind=FindingKind.QUALITY,
             key="quality:freeze",

@@ -61,7 +61,7 @@ def measure(picture: Picture) -> tuple[Measure, ...]:
     strips = _strips(luma)
     found = [
         Measure(EDGE_WIDTH, edge_width_px(luma), "px"),
-        Measure(NOISE, noise_levels(strips), "grey levels"),
+        Measure(NOISE, noise_levels(strips), "levels"),
         Measure(BLOCKINESS, blockiness(strips), "ratio"),
         *_light_and_colour(picture.rgb()),
     ]
@@ -143,8 +143,8 @@ def _light_and_colour(rgb: ByteImage) -> list[Measure]:
     spread = math.hypot(float(red_green.std()), float(yellow_blue.std()))
     offset = math.hypot(float(red_green.mean()), float(yellow_blue.mean()))
     return [
-        Measure(MEAN_LUMA, float(luma.mean()), "grey levels"),
-        Measure(HIGHLIGHT, float(np.percentile(luma, 99)), "grey levels"),
+        Measure(MEAN_LUMA, float(luma.mean()), "levels"),
+        Measure(HIGHLIGHT, float(np.percentile(luma, 99)), "levels"),
         Measure(DARK_SHARE, float((luma < DARK_LEVEL).mean()), "ratio"),
         Measure(CLIPPED_SHARE, float((luma >= CLIPPED_LEVEL).mean()), "ratio"),
         Measure(CONTRAST, float(luma.std()) / 255.0, "ratio"),

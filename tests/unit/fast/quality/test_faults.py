@@ -135,7 +135,7 @@ def test_borderline_value_stays_below_what_raises_an_alert() -> None:
 
 def test_missing_and_useless_values_are_not_judged() -> None:
     assert JUDGE.judge([], HEALTHY) == ()
-    assert JUDGE.judge([Measure(measures.NOISE, math.nan, "grey levels")], HEALTHY) == ()
+    assert JUDGE.judge([Measure(measures.NOISE, math.nan, "levels")], HEALTHY) == ()
     assert JUDGE.judge([Measure("sparkle", 1e9, "px")], HEALTHY) == ()
 
 

@@ -37,6 +37,10 @@ class Player:
         return self.wide[:, :640]
 
 
+def test_nothing_is_said_before_the_first_frame() -> None:
+    assert FreezeDetector().finding() is None
+
+
 def test_hung_renderer_is_found_after_the_time_and_ends_with_the_first_new_picture() -> None:
     player = Player()
     assert not any(player.play(2, player.moving))
@@ -44,10 +48,12 @@ def test_hung_renderer_is_found_after_the_time_and_ends_with_the_first_new_pictu
     assert not any(answers[:59])
     assert all(answers[62:])
     finding = player.detector.finding()
+    assert finding is not None
     assert (finding.kind, finding.key, finding.attribute) == (FindingKind.QUALITY, "quality:freeze", "freeze")
     assert finding.severity is Severity.WARNING
     assert "4.0 s" in finding.message or "3.9 s" in finding.message
     assert not any(player.play(1, lambda index: player.moving(index + 50)))
+    assert player.detector.finding() is None
 
 
 def test_what_the_codec_leaves_of_a_hung_picture_is_still_a_freeze() -> None:

@@ -20,10 +20,10 @@ def test_every_measure_carries_name_and_unit() -> None:
     units = {one.name: one.unit for one in measure(ArrayPicture(scene()))}
     assert units == {
         measures.EDGE_WIDTH: "px",
-        measures.NOISE: "grey levels",
+        measures.NOISE: "levels",
         measures.BLOCKINESS: "ratio",
-        measures.MEAN_LUMA: "grey levels",
-        measures.HIGHLIGHT: "grey levels",
+        measures.MEAN_LUMA: "levels",
+        measures.HIGHLIGHT: "levels",
         measures.DARK_SHARE: "ratio",
         measures.CLIPPED_SHARE: "ratio",
         measures.CONTRAST: "ratio",
