@@ -105,6 +105,12 @@ def test_a_damaged_offer_is_refused_with_a_reason(body: bytes) -> None:
     outcome(body)
 
 
+@pytest.mark.parametrize("name", CORPUS_NAMES)
+async def test_a_whole_offer_can_be_answered(name: str) -> None:
+    answer = await answer_to(check_offer(OFFERS[name], SDP, MAX_BYTES))
+    assert "a=recvonly" in answer
+
+
 @given(body=damaged_offers())
 @settings(max_examples=80, deadline=None)
 def test_what_passes_can_be_answered(body: bytes) -> None:
@@ -119,7 +125,7 @@ def test_random_bytes_are_refused(body: bytes, content_type: str | None) -> None
     assert outcome(body) is None
     with pytest.raises(SignallingError) as caught:
         check_offer(body, content_type, MAX_BYTES)
-    assert caught.value.status == 415
+    assert caught.value.status in {400, 415}
 
 
 @given(lines=st.lists(st.one_of(stray_lines, st.from_regex(r"a=candidate:[!-~ ]{0,80}", fullmatch=True))))
