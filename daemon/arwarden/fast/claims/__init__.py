@@ -1,0 +1,7 @@
+"""Claims and contradictions: what texts say about the world, and which of them cannot both be true."""
+
+from arwarden.fast.claims.contradictions import find_contradictions
+from arwarden.fast.claims.lexicon import Lexicon
+from arwarden.fast.claims.reader import ClaimReader
+
+__all__ = ["ClaimReader", "Lexicon", "find_contradictions"]

@@ -1,0 +1,284 @@
+"""Claims from numbers: prices, distances, times, dates, opening hours, levels, counts, numbered places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from arwarden.core.findings import Claim
+from arwarden.fast.claims.clauses import Item
+from arwarden.fast.claims.lexicon import Kind, Lexicon, Phrase, cut
+from arwarden.fast.claims.numbers import Amount, AmountKind
+from arwarden.fast.claims.passage import Passage
+from arwarden.fast.claims.words import singular
+
+NAMED_STRENGTH = 1.0
+SUBJECT_STRENGTH = 0.95
+BARE_STRENGTH = 0.6
+"""A number that nothing explains: misread digits look like other digits, and it may be about anything."""
+LABEL_STRENGTH = 0.88
+_NEAR = 5
+_FREE = frozenset({"free", "complimentary", "gratis"})
+
+
+def _names(groups: Mapping[str, Sequence[str]]) -> dict[Phrase, str]:
+    return {cut(word): name for name, words in groups.items() for word in words}
+
+
+class AmountClaims:
+    """Reads claims whose value is a number."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        data = lexicon.data
+        self._measures = {dimension: _names(groups) for dimension, groups in data.measure_names.items()}
+        self._prices = _names(data.price_names)
+        self._times = _names(data.time_names)
+        self._max = [cut(words) for words in data.grammar.max_words]
+        self._min = [cut(words) for words in data.grammar.min_words]
+        self._ranged = {
+            name: spec
+            for name, spec in data.attributes.items()
+            if spec.range_unit is not None and any(value.range for value in spec.values.values())
+        }
+
+    def read(self, passage: Passage) -> Iterator[Claim]:
+        """The claims of one clause."""
+        for item in passage.items:
+            if item.amount is None:
+                continue
+            light = passage.light(item)
+            if light.strength <= 0:
+                continue
+            match item.amount.kind:
+                case AmountKind.PRICE:
+                    yield from self._price(passage, item, item.amount)
+                case AmountKind.QUANTITY:
+                    yield from self._quantity(
+                        passage, item, item.amount, light.strength, negated=light.negated
+                    )
+                case AmountKind.TIME | AmountKind.DATE:
+                    yield from self._time(passage, item, item.amount, light.strength)
+                case AmountKind.HOURS:
+                    yield from self._hours(passage, item, item.amount, light.strength)
+                case AmountKind.LABEL:
+                    yield from self._label(passage, item, item.amount, light.strength, negated=light.negated)
+                case AmountKind.COUNT:
+                    yield from self._count(passage, item, item.amount, light.strength, negated=light.negated)
+        yield from self._free(passage)
+
+    def _price(self, passage: Passage, item: Item, amount: Amount) -> Iterator[Claim]:
+        subject = passage.about(item, "price")
+        name = self._nearest(passage, item, self._prices)
+        explicit = any(
+            word in {"price", "costs", "cost", "fee", "pay", "admission"} for word in passage.words
+        )
+        attribute = "price" if name is None else f"price.{name.removesuffix(' price')}"
+        strength = NAMED_STRENGTH if explicit or name else SUBJECT_STRENGTH if subject else BARE_STRENGTH
+        yield from passage.claim(attribute, amount.value, item, _bare_price_subject(subject), strength)
+
+    def _quantity(
+        self, passage: Passage, item: Item, amount: Amount, strength: float, *, negated: bool
+    ) -> Iterator[Claim]:
+        subject = passage.about(item, "")
+        name = self._nearest(passage, item, self._measures.get(amount.unit, {}))
+        for attribute, spec in self._ranged.items():
+            unit = self._lexicon.data.units[spec.range_unit or ""]
+            if unit.dimension == amount.unit and self._speaks_of(passage, attribute):
+                yield from passage.claim(
+                    attribute,
+                    amount.value,
+                    item,
+                    passage.without(subject, attribute),
+                    strength * 0.95,
+                    negated=negated,
+                )
+                if attribute != "heat":
+                    return
+        attribute = name or self._lexicon.data.dimensions[amount.unit].attribute
+        own = (
+            passage.without(subject, "heat") if amount.unit == "temperature" else _without(subject, attribute)
+        )
+        named = name is not None or attribute in passage.words
+        sure = NAMED_STRENGTH if named else SUBJECT_STRENGTH if own else BARE_STRENGTH
+        if amount.unit == "ratio" and not named:
+            sure = min(sure, 0.9) if own else 0.3
+        yield from passage.claim(
+            self._bounded(passage, item, attribute), amount.value, item, own, strength * sure, negated=negated
+        )
+
+    def _speaks_of(self, passage: Passage, attribute: str) -> bool:
+        """Whether the clause names the attribute ("battery")."""
+        if attribute == "heat":
+            return True
+        return bool(
+            set(self._lexicon.data.attributes[attribute].nouns) - {"power", "level"} & set(passage.words)
+        ) and bool(
+            (set(self._lexicon.data.attributes[attribute].nouns) - {"power", "level", "energy"})
+            & set(passage.words)
+        )
+
+    def _bounded(self, passage: Passage, item: Item, attribute: str) -> str:
+        """The attribute with "max" or "min" where the words before or after the number say so."""
+        if attribute in {"maximum load", "speed limit"}:
+            return attribute
+        words = [
+            token.text for token in passage.tokens[max(passage.clause.start, item.start - 4) : item.start]
+        ]
+        words += [token.text for token in passage.tokens[item.end : min(passage.clause.end, item.end + 3)]]
+        for suffix, phrases in (("max", self._max), ("min", self._min)):
+            if any(_contains(words, phrase) for phrase in phrases):
+                return f"{attribute}.{suffix}"
+        return attribute
+
+    def _time(self, passage: Passage, item: Item, amount: Amount, strength: float) -> Iterator[Claim]:
+        name = self._nearest(passage, item, self._times)
+        is_date = amount.kind is AmountKind.DATE
+        attribute = (
+            ("date" if is_date else "time")
+            if name is None
+            else f"{name} {'date' if is_date else 'time'}".replace("time time", "time").replace(
+                "date date", "date"
+            )
+        )
+        subject = passage.about(item, attribute)
+        named = name is not None or attribute in passage.words
+        sure = NAMED_STRENGTH if named else SUBJECT_STRENGTH if subject else 0.5
+        if amount.value.endswith("~"):
+            sure *= 0.7
+        yield from passage.claim(
+            attribute, amount.value.rstrip("~"), item, _without(subject, attribute), strength * sure
+        )
+
+    def _hours(self, passage: Passage, item: Item, amount: Amount, strength: float) -> Iterator[Claim]:
+        closed = any(s.value == "closed" for other in passage.items for s in other.of(Kind.VALUE))
+        subject = passage.about(item, "opening")
+        opening, _, closing = amount.value.partition("-")
+        named = bool({"open", "hours", "opening", "opened"} & set(passage.words))
+        sure = strength * (0.95 if named or closed else 0.8)
+        attribute = "closed hours" if closed else "hours"
+        yield from passage.claim(attribute, amount.value, item, _without(subject, "hours"), sure)
+        if named and not closed:
+            yield from passage.claim("opening time", opening, item, subject, sure * 0.95)
+            yield from passage.claim("closing time", closing, item, subject, sure * 0.95)
+
+    def _label(
+        self, passage: Passage, item: Item, amount: Amount, strength: float, *, negated: bool
+    ) -> Iterator[Claim]:
+        """A numbered place, unless it only names what the clause says something else about."""
+        says_more = any(other.has(Kind.VALUE) and passage.claims_something(other) for other in passage.items)
+        measured = any(
+            other.amount is not None and other.amount.kind in {AmountKind.QUANTITY, AmountKind.PRICE}
+            for other in passage.items
+        )
+        if says_more or measured:
+            return
+        subject = next((m.name for m in passage.mentions if not m.start <= item.start < m.end), "")
+        others = [
+            o for o in passage.items if o.amount and o.amount.kind is AmountKind.LABEL and o is not item
+        ]
+        yours = bool({"your", "my", "changed", "now"} & set(passage.words))
+        sure = NAMED_STRENGTH if yours or subject else LABEL_STRENGTH
+        if others:
+            sure = min(sure, 0.9)
+            subject = subject or ""
+        yield from passage.claim(
+            amount.unit, amount.value, item, _without(subject, amount.unit), strength * sure, negated=negated
+        )
+
+    def _count(
+        self, passage: Passage, item: Item, amount: Amount, strength: float, *, negated: bool
+    ) -> Iterator[Claim]:
+        """ "4 people", "people: 4"."""
+        noun = self._counted(passage, item)
+        if not noun:
+            return
+        attribute = self._bounded(passage, item, "quantity")
+        sure = SUBJECT_STRENGTH if attribute != "quantity" or "contains" in passage.words else 0.85
+        yield from passage.claim(attribute, amount.value, item, noun, strength * sure, negated=negated)
+
+    def _counted(self, passage: Passage, item: Item) -> str:
+        """The noun that a number counts; empty where none stands beside it."""
+        words = self._lexicon.words
+        small = set(self._lexicon.data.grammar.function_words) | set(self._lexicon.data.grammar.fillers)
+        at = item.end
+        adjectives = 0
+        while at < passage.clause.end and adjectives < 3:
+            token = passage.tokens[at]
+            if not token.is_word:
+                return ""
+            if token.text in _PEOPLE:
+                return "people"
+            kinds = words.all_kinds(token.text)
+            if "n" in kinds and words.kind(token.text) == "n" and token.text not in small - {"minutes"}:
+                return self._lexicon.subject_names.get(token.text, singular(token.text))
+            if token.text not in {"new", "free", "more"} and words.kind(token.text) != "a":
+                return ""
+            adjectives += 1
+            at += 1
+        return ""
+
+    def _free(self, passage: Passage) -> Iterator[Claim]:
+        """ "Free entry", "free of charge": a price of nothing."""
+        words = passage.words
+        for at, token in enumerate(
+            passage.tokens[passage.clause.start : passage.clause.end], passage.clause.start
+        ):
+            if token.text not in _FREE:
+                continue
+            item = Item(at, at + 1, quality=token.quality)
+            follows = passage.word_after(at + 1)
+            charge = follows == "of" and passage.word_after(at + 2) in {"charge", "cost"}
+            mention = next((m for m in passage.mentions if m.start == at + 1), None)
+            if charge or (mention is not None and passage.word_before(at) not in {"get", "-"}):
+                subject = mention.name if mention is not None else passage.about(item, "price")
+                if not charge and subject.split()[-1] in {"space", "seat", "spot", "place", "table", "room"}:
+                    continue
+                negated = passage.light(item).negated
+                yield from passage.claim("price", "0.00", item, subject, 0.9, negated=negated)
+        del words
+
+    def _nearest(self, passage: Passage, item: Item, names: Mapping[Phrase, str]) -> str | None:
+        """Which name stands nearest to the number, up to the next number on that side; before wins."""
+        amounts = [other for other in passage.items if other.amount is not None and other is not item]
+        lowest = max((o.end for o in amounts if o.end <= item.start), default=passage.clause.start)
+        highest = min((o.start for o in amounts if o.start >= item.end), default=passage.clause.end)
+        before = [
+            t.text for t in passage.tokens[max(lowest, item.start - 2 * _NEAR) : item.start] if t.text != "\n"
+        ]
+        after = [t.text for t in passage.tokens[item.end : min(highest, item.end + _NEAR)] if t.text != "\n"]
+        best: tuple[float, int, str] | None = None
+        for phrase, name in names.items():
+            gap = _distance(before, phrase, from_end=True)
+            other = _distance(after, phrase, from_end=False)
+            reach = min(
+                (x for x in (gap, None if other is None else other + 0.5) if x is not None), default=None
+            )
+            if reach is not None and (best is None or (reach, -len(phrase)) < best[:2]):
+                best = (reach, -len(phrase), name)
+        return best[2] if best else None
+
+
+_PEOPLE = frozenset({"people", "persons", "person", "guests", "visitors", "passengers", "occupants", "pax"})
+
+
+def _distance(words: Sequence[str], phrase: Phrase, *, from_end: bool) -> float | None:
+    """How many words lie between the phrase and the number; ``None`` where the phrase is not there."""
+    places = range(len(words) - len(phrase), -1, -1) if from_end else range(len(words) - len(phrase) + 1)
+    for at in places:
+        if tuple(words[at : at + len(phrase)]) == phrase:
+            return float(len(words) - at - len(phrase) if from_end else at)
+    return None
+
+
+def _contains(words: Sequence[str], phrase: Phrase) -> bool:
+    return any(tuple(words[at : at + len(phrase)]) == phrase for at in range(len(words) - len(phrase) + 1))
+
+
+def _without(subject: str, attribute: str) -> str:
+    """A subject without the words of the attribute."""
+    own = set(attribute.replace(".", " ").split())
+    return " ".join(word for word in subject.split() if word not in own)
+
+
+def _bare_price_subject(subject: str) -> str:
+    return " ".join(word for word in subject.split() if word not in {"fee", "price", "offer", "sale", "cost"})

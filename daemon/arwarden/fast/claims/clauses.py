@@ -1,0 +1,135 @@
+"""A text's tokens as clauses of matched phrases and amounts: the structure that claims are read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from arwarden.fast.claims.lexicon import Kind, Lexicon, Sense
+from arwarden.fast.claims.numbers import Amount, AmountKind, NumberReader
+from arwarden.fast.claims.tokens import Token
+
+HARD_BREAKS = frozenset({".", "!", "?", ";", "\u2022", "\u00b7", "|"})
+SOFT_BREAKS = frozenset({","})
+DASH_BREAKS = frozenset({"-", "\u2013", "\u2014", "/"})
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A phrase or an amount at tokens ``start`` to ``end`` (excluded)."""
+
+    start: int
+    end: int
+    senses: tuple[Sense, ...] = ()
+    amount: Amount | None = None
+    quality: float = 1.0
+
+    def of(self, kind: Kind) -> list[Sense]:
+        """The senses of one kind."""
+        return [sense for sense in self.senses if sense.kind is kind]
+
+    def has(self, kind: Kind) -> bool:
+        """Whether it has a sense of this kind."""
+        return any(sense.kind is kind for sense in self.senses)
+
+
+@dataclass(slots=True)
+class Clause:
+    """Tokens ``start`` to ``end`` (excluded) that state one thing or a few side by side."""
+
+    start: int
+    end: int
+    items: list[Item] = field(default_factory=list)
+    question: bool = False
+    after_hard_break: bool = True
+
+
+def scan(tokens: Sequence[Token], lexicon: Lexicon, numbers: NumberReader) -> list[Item]:
+    """Matched phrases and amounts in order, never overlapping; the longer one wins, then the amount."""
+    words = [token.text for token in tokens]
+    amounts = {amount.start: amount for amount in numbers.find(tokens)}
+    items: list[Item] = []
+    at = 0
+    while at < len(words):
+        length, senses = _phrase(words, at, lexicon)
+        amount = amounts.get(at)
+        if amount is not None and amount.end - at >= length:
+            length, senses = amount.end - at, []
+        elif amount is not None:
+            amount = None
+        if not length:
+            at += 1
+            continue
+        quality = min(token.quality for token in tokens[at : at + length])
+        items.append(Item(at, at + length, tuple(senses), amount, quality))
+        at += length
+    return items
+
+
+def _phrase(words: Sequence[str], at: int, lexicon: Lexicon) -> tuple[int, list[Sense]]:
+    """The longest phrase here; a line break inside a phrase is no obstacle."""
+    if words[at] == "\n":
+        return 0, []
+    length, senses = lexicon.table.longest(words, at)
+    window = words[at : at + 14]
+    if "\n" not in window[length:]:
+        return length, senses
+    joined = [word for word in window if word != "\n"]
+    longer, more = lexicon.table.longest(joined, 0)
+    if longer <= length:
+        return length, senses
+    spanned, taken = 0, 0
+    while taken < longer:
+        taken += window[spanned] != "\n"
+        spanned += 1
+    return spanned, more
+
+
+def split(tokens: Sequence[Token], items: Sequence[Item], joiners: frozenset[str]) -> list[Clause]:
+    """The clauses, each with its items. *joiners* are words such as "but" that begin a new one."""
+    covered = {at for item in items for at in range(item.start, item.end)}
+    clauses: list[Clause] = []
+    current = Clause(0, 0)
+    for at, token in enumerate(tokens):
+        breaks = at not in covered and _breaks(tokens, at, joiners)
+        if breaks:
+            current.end = at
+            current.question = token.text == "?"
+            clauses.append(current)
+            keep = token.text in joiners
+            current = Clause(at if keep else at + 1, 0, after_hard_break=token.text in HARD_BREAKS)
+    current.end = len(tokens)
+    clauses.append(current)
+    for clause in clauses:
+        clause.items = [item for item in items if clause.start <= item.start < clause.end]
+    return [clause for clause in clauses if clause.end > clause.start]
+
+
+def _breaks(tokens: Sequence[Token], at: int, joiners: frozenset[str]) -> bool:
+    text = tokens[at].text
+    if text in HARD_BREAKS:
+        return not (text == "." and _abbreviation(tokens, at))
+    if text in SOFT_BREAKS or text in joiners:
+        return True
+    if text in DASH_BREAKS and 0 < at < len(tokens) - 1:
+        return tokens[at - 1].end < tokens[at].start and tokens[at].end < tokens[at + 1].start
+    return False
+
+
+def _abbreviation(tokens: Sequence[Token], at: int) -> bool:
+    """A point that touches a word on both sides ("w.c."), or that ends "max.", "no.", "approx."."""
+    if at == 0:
+        return False
+    touching = at + 1 < len(tokens) and tokens[at].end == tokens[at + 1].start
+    if touching and len(tokens[at - 1].text) == 1:
+        return True
+    return tokens[at - 1].text in {"max", "min", "no", "nr", "approx", "vol", "incl", "ca"} and at + 1 < len(
+        tokens
+    )
+
+
+def labels_of(clause: Clause) -> Iterator[Amount]:
+    """The numbered places in a clause."""
+    for item in clause.items:
+        if item.amount is not None and item.amount.kind is AmountKind.LABEL:
+            yield item.amount

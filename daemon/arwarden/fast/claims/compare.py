@@ -1,0 +1,124 @@
+"""Whether two claims on one attribute can both be true."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from arwarden.core.findings import Claim
+from arwarden.fast.claims.lexicon import Lexicon
+from arwarden.fast.claims.patterns import INSTRUCTION, PRESENCE, PROPERTY
+
+SAME_SIZE = 0.03
+"""Quantities this close, relative to the greater, agree: units are rounded ("1 mile", "1.6 km")."""
+SAME_LEVEL = 8.0
+"""Percentages this close agree: a level is shown rounded and moves."""
+SAME_DEGREES = 2.0
+_NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: (\S+))?")
+_DATE = re.compile(r"(\d{4}|\*)-(\d\d)(?:-(\d\d))?")
+RANGE_CONFLICT = 0.95
+
+
+class Comparer:
+    """Judges pairs of claims by the lexicon."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+
+    def needs_subject(self, attribute: str) -> bool:
+        """Whether claims are only comparable when both say what they are about."""
+        spec = self._lexicon.attribute(attribute)
+        if spec is not None:
+            return spec.subject_required
+        return attribute.partition(".")[0] in {PRESENCE, INSTRUCTION, "quantity"}
+
+    def all_conflict(
+        self, attribute: str, values: Iterable[tuple[str, bool]], others: Iterable[tuple[str, bool]]
+    ) -> bool:
+        """Whether no value of one element agrees with a value of the other: lists of alternatives do."""
+        return all(
+            self._pair(attribute, value, polarity, other, opposite) > 0
+            for value, polarity in values
+            if polarity
+            for other, opposite in others
+            if opposite
+        )
+
+    def conflict(self, attribute: str, one: Claim, other: Claim) -> float:
+        """How surely the two exclude each other, 0 (not at all) to 1."""
+        return self._pair(attribute, one.value, one.polarity, other.value, other.polarity)
+
+    def _pair(self, attribute: str, one: str, one_holds: bool, other: str, other_holds: bool) -> float:
+        base = attribute.partition(".")[0]
+        if not one_holds and not other_holds:
+            return 0.0
+        if one_holds != other_holds:
+            return 1.0 if self._same(base, one, other) else 0.0
+        if one == other:
+            return 0.0
+        return self._exclusive(base, one, other)
+
+    def _same(self, base: str, one: str, other: str) -> bool:
+        if one == other:
+            return True
+        first, second = _measure(one), _measure(other)
+        return first is not None and second is not None and self._sizes(base, first, second) == 0
+
+    def _exclusive(self, base: str, one: str, other: str) -> float:
+        if base == PROPERTY:
+            return self._lexicon.words.opposed(one, other)
+        if base == INSTRUCTION:
+            return 0.0
+        spec = self._lexicon.data.attributes.get(base)
+        if spec is not None:
+            if (base, one, other) in self._lexicon.compatible:
+                return 0.0
+            if one not in spec.values or other not in spec.values:
+                return self._in_range(base, one, other)
+            return 1.0
+        origin = self._lexicon.data.origin
+        if origin is not None and base == origin.attribute:
+            return 0.0 if self._contains(one, other) or self._contains(other, one) else 1.0
+        first, second = _measure(one), _measure(other)
+        if first is not None and second is not None:
+            return self._sizes(base, first, second)
+        return self._dates(one, other)
+
+    def _contains(self, union: str, country: str) -> bool:
+        return country in self._lexicon.members.get(union, frozenset())
+
+    def _sizes(self, base: str, one: tuple[float, str], other: tuple[float, str]) -> float:
+        if one[1] != other[1] and one[0] != 0 and other[0] != 0:
+            return 0.0
+        gap = abs(one[0] - other[0])
+        if one[1] == "°C":
+            return 1.0 if gap > SAME_DEGREES else 0.0
+        if base == "battery":
+            return 1.0 if gap > SAME_LEVEL else 0.0
+        if base == "price" or not one[1] or one[1] == "%":
+            return 1.0 if gap > 1e-9 else 0.0
+        return 1.0 if gap > SAME_SIZE * max(abs(one[0]), abs(other[0])) else 0.0
+
+    def _dates(self, one: str, other: str) -> float:
+        first, second = _DATE.fullmatch(one), _DATE.fullmatch(other)
+        if first is None or second is None:
+            return 1.0
+        pairs = zip(first.groups(), second.groups(), strict=True)
+        return 0.0 if all(a == b or "*" in (a, b) or None in (a, b) for a, b in pairs) else 1.0
+
+    def _in_range(self, base: str, one: str, other: str) -> float:
+        """A measured level against a named one ("8 %" against "full"), or two measured levels."""
+        first, second = _measure(one), _measure(other)
+        if first is not None and second is not None:
+            return self._sizes(base, first, second)
+        size, named = (first, other) if first is not None else (second, one)
+        value = self._lexicon.data.attributes[base].values.get(named)
+        if size is None or value is None or value.range is None:
+            return 0.0
+        low, high = value.range
+        return 0.0 if low <= size[0] <= high else RANGE_CONFLICT
+
+
+def _measure(value: str) -> tuple[float, str] | None:
+    found = _NUMBER.fullmatch(value)
+    return (float(found[1]), found[2] or "") if found else None

@@ -1,0 +1,200 @@
+"""Which elements contradict each other, on what, and how surely. Works on claims alone, wherever they came from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from arwarden.core.findings import Claim, Element, Finding, FindingKind
+from arwarden.fast.claims.compare import Comparer
+from arwarden.fast.claims.lexicon import Lexicon
+from arwarden.fast.claims.subjects import BOTH_UNNAMED, DIFFERENT, UNNAMED, relation
+
+BASE_CONFIDENCE = 0.98
+NEAR_BONUS = 0.08
+"""Added where a subject is not named and the two boxes lie beside each other."""
+NEAR_GAP = 1.0
+"""Boxes closer than this many times the lesser of their heights are beside each other."""
+MAX_COMPARISONS = 6000
+MAX_PER_CLAIM = 6
+"""Elements kept of one and the same claim, the surest."""
+MAX_FINDINGS = 64
+MAX_QUOTE = 80
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated:
+    """A claim with the element that makes it, and all values the element states for the same thing."""
+
+    claim: Claim
+    element: int
+    values: frozenset[tuple[str, bool]]
+
+
+def find_contradictions(elements: Sequence[Element], lexicon: Lexicon) -> tuple[Finding, ...]:
+    """The contradictions between *elements*, which carry their claims; surest first, one per key.
+
+    Every finding holds its two elements, each with the claim at stake first. Time is bounded: claims are
+    indexed by attribute and subject, and at most :data:`MAX_COMPARISONS` pairs of distinct claims are
+    compared, the surest first.
+    """
+    comparer = Comparer(lexicon)
+    best: dict[str, Finding] = {}
+    budget = MAX_COMPARISONS
+    for attribute, stated in _by_attribute(elements).items():
+        for one, other in _candidates(stated):
+            budget -= 1
+            if budget < 0:
+                break
+            finding = _judge(elements, one, other, attribute, comparer, lexicon)
+            if finding is not None and (
+                finding.key not in best or finding.confidence > best[finding.key].confidence
+            ):
+                best[finding.key] = finding
+    ordered = sorted(best.values(), key=lambda found: (-found.confidence, -found.severity.rank, found.key))
+    return tuple(_without_echoes(ordered))[:MAX_FINDINGS]
+
+
+def _by_attribute(elements: Sequence[Element]) -> dict[str, list[_Stated]]:
+    """Claims by attribute, of equal claims only the surest few."""
+    groups: defaultdict[str, defaultdict[tuple[str, str, bool], list[_Stated]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for index, element in enumerate(elements):
+        values: defaultdict[tuple[str, str], set[tuple[str, bool]]] = defaultdict(set)
+        for claim in element.claims:
+            values[claim.attribute, claim.subject].add((claim.value, claim.polarity))
+        for claim in element.claims:
+            all_values = frozenset(values[claim.attribute, claim.subject])
+            groups[claim.attribute][claim.subject, claim.value, claim.polarity].append(
+                _Stated(claim, index, all_values)
+            )
+    return {
+        attribute: [
+            stated
+            for same in by_claim.values()
+            for stated in sorted(same, key=lambda s: -s.claim.strength)[:MAX_PER_CLAIM]
+        ]
+        for attribute, by_claim in groups.items()
+    }
+
+
+def _candidates(stated: list[_Stated]) -> Iterator[tuple[_Stated, _Stated]]:
+    """Pairs of claims that can be about the same thing, the surest claims first."""
+    ordered = sorted(stated, key=lambda s: -s.claim.strength)
+    unnamed: list[_Stated] = []
+    by_word: defaultdict[str, list[_Stated]] = defaultdict(list)
+    named: list[_Stated] = []
+    for one in ordered:
+        words = one.claim.subject.split()
+        others: Iterable[_Stated] = unnamed if words else named
+        seen: set[int] = set()
+        for other in [
+            *others,
+            *(x for word in words for x in by_word[word]),
+            *(unnamed if not words else ()),
+        ]:
+            if id(other) not in seen and other.element != one.element:
+                seen.add(id(other))
+                if (other.claim.value, other.claim.polarity) != (one.claim.value, one.claim.polarity):
+                    yield one, other
+        if words:
+            named.append(one)
+            for word in words:
+                by_word[word].append(one)
+        else:
+            unnamed.append(one)
+
+
+def _judge(
+    elements: Sequence[Element],
+    one: _Stated,
+    other: _Stated,
+    attribute: str,
+    comparer: Comparer,
+    lexicon: Lexicon,
+) -> Finding | None:
+    first, second = sorted((one, other), key=lambda s: s.element)
+    subjects = relation(first.claim.subject, second.claim.subject)
+    if subjects == DIFFERENT:
+        return None
+    conflict = comparer.conflict(attribute, first.claim, second.claim)
+    if conflict <= 0 or not comparer.all_conflict(attribute, first.values, second.values):
+        return None
+    if subjects == UNNAMED and comparer.needs_subject(attribute):
+        return None
+    a, b = elements[first.element], elements[second.element]
+    spec = lexicon.attribute(attribute)
+    if subjects == BOTH_UNNAMED and spec is not None and spec.unnamed_confidence is not None:
+        subjects = spec.unnamed_confidence
+    if subjects < 1.0 and not (first.claim.subject and second.claim.subject) and _near(a, b):
+        subjects = min(1.0, subjects + NEAR_BONUS)
+    confidence = BASE_CONFIDENCE * subjects * conflict * first.claim.strength * second.claim.strength
+    if confidence <= 0:
+        return None
+    return _finding(a, b, first.claim, second.claim, attribute, confidence, lexicon)
+
+
+def _finding(
+    a: Element, b: Element, one: Claim, other: Claim, attribute: str, confidence: float, lexicon: Lexicon
+) -> Finding:
+    subject = max(one.subject, other.subject, key=lambda name: (len(name.split()), name))
+    values = sorted((_value(one), _value(other)))
+    key = f"contradiction:{attribute}:{'|'.join(values)}".lower()
+    if subject:
+        key += f":{subject}"
+    label = _label(attribute, lexicon)
+    about = f"{label} of {subject}" if subject else label
+    message = (
+        f'"{_quote(one, a)}" contradicts "{_quote(other, b)}": {about} is {_value(one)} or {_value(other)}'
+    )
+    return Finding(
+        kind=FindingKind.CONTRADICTION,
+        key=key,
+        attribute=attribute,
+        severity=lexicon.severity(attribute),
+        message=message,
+        confidence=round(min(confidence, 1.0), 3),
+        elements=(_claim_first(a, one), _claim_first(b, other)),
+    )
+
+
+def _value(claim: Claim) -> str:
+    return claim.value if claim.polarity else f"not {claim.value}"
+
+
+def _label(attribute: str, lexicon: Lexicon) -> str:
+    base, _, occasion = attribute.partition(".")
+    spec = lexicon.attribute(base)
+    label = spec.label if spec is not None else base
+    return f"{label} ({occasion.replace('.', ', ')})" if occasion else label
+
+
+def _quote(claim: Claim, element: Element) -> str:
+    text = " ".join((element.text or claim.span).split())
+    if len(text) > MAX_QUOTE:
+        text = claim.span or text
+    return text if len(text) <= MAX_QUOTE else text[: MAX_QUOTE - 1].rstrip() + "\u2026"
+
+
+def _claim_first(element: Element, claim: Claim) -> Element:
+    return replace(element, claims=(claim, *(other for other in element.claims if other != claim)))
+
+
+def _near(a: Element, b: Element) -> bool:
+    """Whether two boxes lie beside each other: the gap is less than the lesser height."""
+    gap_x = max(a.box.x_norm, b.box.x_norm) - min(a.box.x_norm + a.box.w_norm, b.box.x_norm + b.box.w_norm)
+    gap_y = max(a.box.y_norm, b.box.y_norm) - min(a.box.y_norm + a.box.h_norm, b.box.y_norm + b.box.h_norm)
+    return max(gap_x, gap_y, 0.0) <= NEAR_GAP * min(a.box.h_norm, b.box.h_norm)
+
+
+def _without_echoes(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Drops a finding whose two statements already contradict each other in a surer one."""
+    seen: set[tuple[str, str]] = set()
+    for finding in findings:
+        statements = (finding.elements[0].claims[0].span, finding.elements[1].claims[0].span)
+        pair = tuple(sorted(statements))
+        if pair not in seen:
+            seen.add((pair[0], pair[1]))
+            yield finding

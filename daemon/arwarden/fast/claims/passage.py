@@ -1,0 +1,151 @@
+"""One clause with everything the claim readers ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from arwarden.core.findings import Claim
+from arwarden.fast.claims.clauses import Clause, Item
+from arwarden.fast.claims.lexicon import Kind, Lexicon
+from arwarden.fast.claims.negation import Light, LightReader
+from arwarden.fast.claims.numbers import AmountKind
+from arwarden.fast.claims.subjects import Mention, SubjectReader
+from arwarden.fast.claims.tokens import Token
+
+_DAYS = "holiday"
+
+
+class Passage:
+    """A clause, its words, what it mentions, and helpers to make claims from it."""
+
+    def __init__(
+        self,
+        text: str,
+        tokens: Sequence[Token],
+        clause: Clause,
+        lights: LightReader,
+        subjects: SubjectReader,
+        lexicon: Lexicon,
+    ) -> None:
+        self.text = text
+        self.tokens = tokens
+        self.clause = clause
+        self.lexicon = lexicon
+        self._lights = lights
+        self._subjects = subjects
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """Phrases and amounts of the clause."""
+        return self.clause.items
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The clause's words, line breaks left out."""
+        return [
+            token.text for token in self.tokens[self.clause.start : self.clause.end] if token.text != "\n"
+        ]
+
+    @cached_property
+    def mentions(self) -> list[Mention]:
+        """What the clause names."""
+        claiming = [item for item in self.items if self.claims_something(item)]
+        return self._subjects.mentions(self.tokens, self.clause, claiming)
+
+    def claims_something(self, item: Item) -> bool:
+        """Whether the item is a statement's value rather than a thing."""
+        if item.has(Kind.SUBJECT) and item.has(Kind.VALUE):
+            return not self._is_thing(item)
+        if item.amount is not None:
+            return item.amount.kind not in {AmountKind.LABEL, AmountKind.COUNT}
+        return not item.has(Kind.SUBJECT)
+
+    def _is_thing(self, item: Item) -> bool:
+        """ "Running prohibited", "no running": a word that also is a value stands for the activity."""
+        others = [other for other in self.items if other.start != item.start]
+        permission = any(s.attribute == "permission" for other in others for s in other.of(Kind.VALUE))
+        return permission or self.word_before(item.start) == "no"
+
+    def word_before(self, at: int) -> str:
+        """The word before token *at* within the clause, across a line break; empty at the start."""
+        at -= 1
+        while at >= self.clause.start and self.tokens[at].text == "\n":
+            at -= 1
+        return self.tokens[at].text if at >= self.clause.start else ""
+
+    def word_after(self, at: int) -> str:
+        """The word at token *at* or after it within the clause, across a line break; empty at the end."""
+        while at < self.clause.end and self.tokens[at].text == "\n":
+            at += 1
+        return self.tokens[at].text if at < self.clause.end else ""
+
+    def light(self, item: Item) -> Light:
+        """How the item is meant."""
+        return self._lights.at(self.tokens, self.clause, item)
+
+    def is_negator(self, word: str) -> bool:
+        """Whether a single word denies."""
+        return word in self._lights.negators or word.endswith("n't")
+
+    def about(self, item: Item, attribute: str) -> str:
+        """What the item is about; empty where the clause does not say."""
+        base = attribute.partition(".")[0]
+        like = [
+            other
+            for other in self.items
+            if other is not item
+            and (
+                any(s.attribute == base for s in other.of(Kind.VALUE))
+                or (item.amount and _alike(other, item))
+            )
+        ]
+        return self._subjects.about(item, self.mentions, like, attribute)
+
+    def without(self, name: str, attribute: str) -> str:
+        """A subject's name without the attribute's own nouns."""
+        return self._subjects.without(name, attribute)
+
+    @cached_property
+    def occasions(self) -> list[str]:
+        """The times that the clause is limited to ("sunday")."""
+        return list(dict.fromkeys(s.value for item in self.items for s in item.of(Kind.QUALIFIER)))
+
+    def claim(
+        self,
+        attribute: str,
+        value: str,
+        item: Item,
+        subject: str,
+        strength: float,
+        *,
+        negated: bool = False,
+        tense: str = "present",
+    ) -> list[Claim]:
+        """The claim, denied and dated as needed: one per occasion that the clause names."""
+        polarity = not negated
+        opposite = self.lexicon.opposites.get((attribute.partition(".")[0], value))
+        if negated and opposite is not None:
+            value, polarity = opposite, True
+        if tense == "past":
+            attribute += ".past"
+        elif tense == "future" and not self.occasions:
+            attribute += ".future"
+        names = [f"{attribute}.{occasion}" for occasion in self.occasions] or [attribute]
+        strength *= item.quality
+        return [Claim(name, value, subject, polarity, strength, self.span(item)) for name in names]
+
+    def span(self, item: Item) -> str:
+        """The clause's words around the item, as they stand in the text."""
+        tokens = self.tokens[self.clause.start : self.clause.end]
+        del item
+        return " ".join(self.text[tokens[0].start : tokens[-1].end].split()) if tokens else ""
+
+
+def _alike(one: Item, other: Item) -> bool:
+    return (
+        one.amount is not None
+        and other.amount is not None
+        and one.amount.kind is other.amount.kind
+        and one.amount.unit == other.amount.unit
+    )

@@ -1,0 +1,276 @@
+"""Claims from sentence patterns, open to any word: permissions, orders, ingredients, predicates.
+
+What these read needs no entry in the lexicon: "do not shake", "shake", "contains mustard", "mustard-free",
+"the water is drinkable".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from arwarden.core.findings import Claim
+from arwarden.fast.claims.clauses import Item
+from arwarden.fast.claims.lexicon import Kind, Lexicon, cut
+from arwarden.fast.claims.numbers import AmountKind
+from arwarden.fast.claims.passage import Passage
+from arwarden.fast.claims.words import NEGATIVE_PREFIXES, singular
+
+PERMISSION = "permission"
+INSTRUCTION = "instruction"
+PRESENCE = "presence"
+PROPERTY = "property"
+IMPERATIVE_STRENGTH = 0.9
+_SKIP = frozenset({"please", "kindly", "always", "now", "also", "and", "then", ":", "\n", "you"})
+
+
+class PatternClaims:
+    """Reads the open patterns."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        grammar = lexicon.data.grammar
+        self._forbids = sorted((cut(words) for words in grammar.forbids), key=len, reverse=True)
+        self._permits = sorted((cut(words) for words in grammar.permits), key=len, reverse=True)
+        self._contains = sorted((cut(words) for words in grammar.contains), key=len, reverse=True)
+        self._free_of = sorted((cut(words) for words in grammar.free_of), key=len, reverse=True)
+        self._free_after = frozenset(grammar.free_after)
+        self._copulas = frozenset(grammar.copulas)
+        self._fillers = frozenset(grammar.fillers)
+        self._small = frozenset(grammar.function_words) | frozenset(grammar.articles)
+        self._ingredients = frozenset(lexicon.data.ingredients)
+
+    def read(self, passage: Passage) -> Iterator[Claim]:
+        """The claims of one clause."""
+        yield from self._activities(passage)
+        yield from self._instructions(passage)
+        yield from self._contents(passage)
+        yield from self._properties(passage)
+
+    def _activities(self, passage: Passage) -> Iterator[Claim]:
+        """ "No parking", "do not park", "park here", "you may smoke"."""
+        for item in passage.items:
+            senses = item.of(Kind.ACTIVITY) or [
+                s for s in item.of(Kind.SUBJECT) if self._is_activity(s.value)
+            ]
+            if not senses or (item.has(Kind.VALUE) and passage.claims_something(item)):
+                continue
+            name = senses[0].value
+            judged = self._judge_activity(passage, item)
+            if judged is None:
+                continue
+            value, strength = judged
+            light = passage.light(item)
+            if light.tense == "past" or light.strength <= 0:
+                continue
+            yield from passage.claim(PERMISSION, value, item, name, strength * light.strength)
+
+    def _is_activity(self, name: str) -> bool:
+        spec = self._lexicon.data.subjects[name]
+        return not isinstance(spec, tuple)
+
+    def _judge_activity(self, passage: Passage, item: Item) -> tuple[str, float] | None:
+        """Whether the clause allows or forbids the activity; ``None`` where it does neither."""
+        if any(s.attribute == PERMISSION for other in passage.items for s in other.of(Kind.VALUE)):
+            return None  # said in words of the lexicon
+        before = [t.text for t in passage.tokens[passage.clause.start : item.start] if t.text != "\n"]
+        near = before[-3:]
+        thanks = before[:2] == ["thank", "you"] and "not" in before
+        if (
+            thanks
+            or self._ends_with(before, self._forbids)
+            or "no" in near
+            or near[-2:] == ["refrain", "from"]
+        ):
+            return "forbidden", 1.0
+        if near and (passage.is_negator(near[-1]) or near[-1] in {"avoid", "without"}):
+            return "forbidden", 0.95
+        if self._ends_with(before, self._permits):
+            return "allowed", 0.95
+        after = passage.word_after(item.end)
+        if item.has(Kind.ACTIVITY) and all(word in _SKIP for word in before):
+            verb = passage.tokens[item.start].text
+            if (
+                after == "here"
+                or self._lexicon.words.kind(verb) == "v"
+                or after in {"on", "this", "your", "the", "in", "through"}
+            ):
+                return "allowed", IMPERATIVE_STRENGTH
+        if after in {"here", "area", "zone"} or (after == "only" and not before):
+            return "allowed", 0.85
+        return None
+
+    def _ends_with(self, words: list[str], phrases: list[tuple[str, ...]]) -> bool:
+        trimmed = [word for word in words if word not in {"please", "ever"}]
+        return any(tuple(trimmed[-len(phrase) :]) == phrase for phrase in phrases)
+
+    def _instructions(self, passage: Passage) -> Iterator[Claim]:
+        """ "Do not shake", "press the button": any verb that begins the clause, with its object."""
+        at = passage.clause.start
+        while (
+            at < passage.clause.end
+            and (passage.tokens[at].text in _SKIP or passage.tokens[at].text in {"must", "do"})
+            and passage.tokens[at + 1 : at + 2]
+            and passage.tokens[at].text != "do"
+        ):
+            at += 1
+        negated = False
+        for phrase in self._forbids:
+            if tuple(t.text for t in passage.tokens[at : at + len(phrase)]) == phrase:
+                at, negated = at + len(phrase), True
+                break
+        if at >= passage.clause.end:
+            return
+        verb = passage.tokens[at].text
+        if any(
+            i.start <= at < i.end and (passage.claims_something(i) or i.has(Kind.ACTIVITY))
+            for i in passage.items
+        ):
+            return
+        kinds = self._lexicon.words.kinds.get(verb, "")
+        if (
+            "v" not in kinds
+            or verb in self._small
+            or (
+                verb in self._fillers and verb not in {"press", "push", "use", "click", "tap", "pay", "enjoy"}
+            )
+        ):
+            return
+        if not negated and kinds[0] != "v" and verb not in {"press", "push", "use", "open", "shake"}:
+            return
+        following = [m for m in passage.mentions if m.start > at]
+        thing = following[0].name if following else ""
+        if not negated and not thing and len(passage.words) > 1:
+            return
+        item = Item(at, at + 1, quality=passage.tokens[at].quality)
+        subject = f"{verb} {thing}".strip()
+        yield Claim(
+            INSTRUCTION,
+            "do",
+            subject,
+            not negated,
+            (0.95 if negated else IMPERATIVE_STRENGTH) * item.quality,
+            passage.span(item),
+        )
+
+    def _contents(self, passage: Passage) -> Iterator[Claim]:
+        """What something contains or is free of."""
+        words = [t.text for t in passage.tokens]
+        clause = passage.clause
+        mentions = passage.mentions
+        cue = self._cue(words, clause.start, clause.end, self._contains)
+        absent = self._cue(words, clause.start, clause.end, self._free_of)
+        for mention in mentions:
+            name = mention.name
+            known = bool(set(name.split()) & self._ingredients) or name in self._ingredients
+            after = passage.word_after(mention.end)
+            hyphen = after == "-" and passage.word_after(mention.end + 1) in self._free_after
+            if hyphen or (after in self._free_after and self._closes(passage, mention.end + 1) and known):
+                yield from self._present(
+                    passage, mention.start, mention.end, name, present=False, strength=0.97
+                )
+            elif absent is not None and absent[1] <= mention.start:
+                lone_no = absent[2] == ("no",)
+                if lone_no and (not known or self._activity_forbidden(name, known=known)):
+                    continue
+                yield from self._present(
+                    passage, mention.start, mention.end, name, present=False, strength=0.95
+                )
+            elif cue is not None and cue[1] <= mention.start:
+                item = Item(mention.start, mention.end)
+                light = passage.light(item)
+                yield from self._present(
+                    passage,
+                    mention.start,
+                    mention.end,
+                    name,
+                    present=not light.negated,
+                    strength=light.strength,
+                )
+            elif known and after == "added":
+                yield from self._present(
+                    passage, mention.start, mention.end, name, present=True, strength=0.95
+                )
+
+    def _activity_forbidden(self, name: str, *, known: bool) -> bool:
+        return self._lexicon.data.subjects.get(name) is not None and self._is_activity(name) and not known
+
+    def _closes(self, passage: Passage, at: int) -> bool:
+        """Whether "free" at the end of a name is meant for it ("sugar free", "nut free bar")."""
+        follows = passage.word_after(at)
+        return follows not in {"of", "from", "seat", "space"}
+
+    def _cue(
+        self, words: list[str], start: int, end: int, phrases: list[tuple[str, ...]]
+    ) -> tuple[int, int, tuple[str, ...]] | None:
+        for at in range(start, end):
+            for phrase in phrases:
+                if tuple(words[at : at + len(phrase)]) == phrase:
+                    return at, at + len(phrase), phrase
+        return None
+
+    def _present(
+        self, passage: Passage, start: int, end: int, name: str, *, present: bool, strength: float
+    ) -> Iterator[Claim]:
+        item = Item(start, end, quality=min(t.quality for t in passage.tokens[start:end]))
+        value = "present" if present else "absent"
+        names = [name]
+        if present:
+            names += [kind for word in (name, *name.split()) for kind in self._lexicon.kind_of.get(word, ())]
+        for each in dict.fromkeys(names):
+            yield from passage.claim(PRESENCE, value, item, each, strength)
+
+    def _properties(self, passage: Passage) -> Iterator[Claim]:
+        """ "The water is drinkable", "bridge unstable", "drinkable water"."""
+        covered = {at for item in passage.items for at in range(item.start, item.end)}
+        for at in range(passage.clause.start, passage.clause.end):
+            token = passage.tokens[at]
+            if at in covered or not self._is_adjective(token.text):
+                continue
+            item = Item(at, at + 1, quality=token.quality)
+            lead = passage.word_before(at)
+            predicate = (
+                lead in self._copulas
+                or passage.is_negator(lead)
+                or lead in {"very", "now", "too", "still", "highly"}
+            )
+            last = all(not t.is_word for t in passage.tokens[at + 1 : passage.clause.end])
+            before = [m for m in passage.mentions if m.end <= at]
+            after = [m for m in passage.mentions if m.start <= at + 1 <= m.end and m.end > at + 1]
+            if before and (predicate or (last and before[-1].end == at)):
+                name, strength = before[-1].name, 0.97
+            elif after:
+                name = " ".join(word for word in after[0].name.split() if word != token.text)
+                strength = 0.8
+            elif last and at == passage.clause.start:
+                name, strength = "", 0.7
+            elif last and predicate:
+                name, strength = "", 0.85
+            else:
+                continue
+            light = passage.light(item)
+            yield from passage.claim(
+                PROPERTY,
+                token.text,
+                item,
+                name,
+                strength * light.strength,
+                negated=light.negated,
+                tense=light.tense,
+            )
+
+    def _is_adjective(self, word: str) -> bool:
+        if word in self._small or word in self._fillers or len(word) < 3:
+            return False
+        words = self._lexicon.words
+        kinds = words.kinds.get(word, "")
+        if kinds[:1] == "a" or ("a" in kinds and word in words.antonyms):
+            return True
+        if word.endswith(("able", "ible")) and (not kinds or "a" in kinds):
+            return True
+        return any(
+            word.startswith(prefix) and words.kinds.get(word[len(prefix) :], "")[:1] == "a"
+            for prefix in NEGATIVE_PREFIXES
+        ) or (word.endswith("ed") and "v" in words.all_kinds(word))
+
+
+__all__ = ["INSTRUCTION", "PERMISSION", "PRESENCE", "PROPERTY", "AmountKind", "PatternClaims", "singular"]

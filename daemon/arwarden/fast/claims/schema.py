@@ -1,0 +1,161 @@
+"""The shape of a lexicon file, checked. ``docs/claims.md`` explains every key with examples."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from arwarden.core.findings import Severity
+
+
+def _as_words(value: Any) -> Any:  # noqa: ANN401 - whatever YAML held, for pydantic to judge
+    """Numbers in a word list are words too; a lone word is a list of one."""
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, list):
+        return tuple(
+            str(item) if isinstance(item, int | float) and not isinstance(item, bool) else item
+            for item in value
+        )
+    return value
+
+
+Words = Annotated[tuple[Annotated[str, Field(min_length=1, max_length=80)], ...], BeforeValidator(_as_words)]
+Unit01 = Annotated[float, Field(ge=0, le=1)]
+
+
+class Part(BaseModel):
+    """A piece of a lexicon. Unknown keys are errors: a misspelt key would silently do nothing."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class GrammarSpec(Part):
+    """The small words of a language: what negates, hedges, dates or conditions a statement."""
+
+    articles: Words = ()
+    function_words: Words = ()
+    fillers: Words = ()
+    negators: Words = ()
+    scope_ends: Words = ()
+    conditionals: Words = ()
+    past: Words = ()
+    present: Words = ()
+    future: Words = ()
+    hedges: Words = ()
+    copulas: Words = ()
+    imperatives: Words = ()
+    permits: Words = ()
+    forbids: Words = ()
+    max_words: Words = ()
+    min_words: Words = ()
+    contains: Words = ()
+    free_of: Words = ()
+    free_after: Words = ()
+
+
+class ValueSpec(Part):
+    """One value of an attribute and the words that claim it."""
+
+    words: Words = ()
+    weak: Words = ()
+    commands: Words = ()
+    last: Words = ()
+    implies: dict[str, str] = {}
+    absent: Words = ()
+    range: tuple[float, float] | None = None
+
+
+class AttributeSpec(Part):
+    """Something that can be claimed, with the values that exclude each other."""
+
+    label: str = Field(min_length=1)
+    severity: Severity
+    values: dict[str, ValueSpec]
+    nouns: Words = ()
+    cues: Words = ()
+    bare: Unit01 = 1.0
+    opposites: tuple[tuple[str, str], ...] = ()
+    compatible: tuple[tuple[str, str], ...] = ()
+    unnamed_confidence: Unit01 | None = None
+    subject_required: bool = False
+    range_unit: str | None = None
+
+
+class SubjectSpec(Part):
+    """Words for one thing; *activity* are verbs for doing it ("park" for parking)."""
+
+    words: Words = ()
+    activity: Words = ()
+
+
+class DimensionSpec(Part):
+    """A physical dimension: its base unit, and the attribute that a bare quantity of it claims."""
+
+    base: str
+    attribute: str
+
+
+class UnitSpec(Part):
+    """A unit: ``base = factor * value + offset``."""
+
+    dimension: str
+    factor: float = Field(gt=0)
+    offset: float = 0.0
+    words: Words
+
+
+class CountrySpec(Part):
+    """A country: its name as shown, further names, adjectives, and places that stand for it."""
+
+    name: str
+    also: Words = ()
+    adjectives: Words = ()
+    places: Words = ()
+
+
+class UnionSpec(Part):
+    """A group of countries: a claim about it agrees with a claim about any member."""
+
+    words: Words
+    members: Words
+
+
+class OriginSpec(Part):
+    """The words around a country that make it a place of origin."""
+
+    attribute: str = "origin"
+    severity: Severity = Severity.WARNING
+    before: Words = ()
+    after: Words = ()
+    other: dict[str, Words] = {}
+    bare_strength: Unit01 = 0.6
+    adjective_strength: Unit01 = 0.4
+    weak_before: Words = ()
+
+
+class LexiconFile(Part):
+    """One file. Every section may be absent; files are merged in the order they are given."""
+
+    language: str = Field(pattern=r"^[a-z]{2,3}$")
+    grammar: GrammarSpec = GrammarSpec()
+    qualifiers: dict[str, Words] = {}
+    ignore: Words = ()
+    attributes: dict[str, AttributeSpec] = {}
+    subjects: dict[str, SubjectSpec | Words] = {}
+    kinds: dict[str, Words] = {}
+    ingredients: Words = ()
+    dimensions: dict[str, DimensionSpec] = {}
+    units: dict[str, UnitSpec] = {}
+    currencies: dict[str, Words] = {}
+    number_words: dict[str, int] = {}
+    ordinals: dict[str, int] = {}
+    months: dict[str, int] = {}
+    measure_names: dict[str, dict[str, Words]] = {}
+    price_names: dict[str, Words] = {}
+    time_names: dict[str, Words] = {}
+    labels: dict[str, Words] = {}
+    countries: dict[str, CountrySpec] = {}
+    unions: dict[str, UnionSpec] = {}
+    origin: OriginSpec | None = None

@@ -1,0 +1,160 @@
+"""What a clause talks about, and whether two claims talk about the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from arwarden.fast.claims.clauses import Clause, Item
+from arwarden.fast.claims.lexicon import Kind, Lexicon, cut
+from arwarden.fast.claims.numbers import AmountKind
+from arwarden.fast.claims.tokens import Token
+from arwarden.fast.claims.words import singular
+
+SAME = 1.0
+CONTAINED = 0.96
+"""One names it more closely than the other ("door", "car door")."""
+UNNAMED = 0.84
+"""Only one of the two says what it is about."""
+BOTH_UNNAMED = 0.88
+DIFFERENT = 0.0
+
+_PREPOSITIONS = frozenset(
+    {"to", "of", "for", "in", "at", "near", "from", "by", "into", "with", "beside", "behind"}
+)
+_MAX_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A thing named at tokens ``start`` to ``end`` (excluded)."""
+
+    start: int
+    end: int
+    name: str
+
+
+def relation(one: str, other: str) -> float:
+    """How sure it is that two subjects are the same thing, 0..1."""
+    if one == other:
+        return SAME if one else BOTH_UNNAMED
+    if not one or not other:
+        return UNNAMED
+    words, others = set(one.split()), set(other.split())
+    if words <= others or others <= words:
+        # A number tells apart what else has one name: "gate 4" is not just any gate, but may be it.
+        return CONTAINED
+    return DIFFERENT
+
+
+class SubjectReader:
+    """Finds the mentions of a clause and the one that a phrase is about."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        grammar = lexicon.data.grammar
+        self._lexicon = lexicon
+        groups = grammar.model_dump().values()
+        self._small = frozenset(word for words in groups for phrase in words for word in cut(phrase))
+        self._articles = frozenset(grammar.articles)
+        self._nouns = {
+            name: frozenset(word for noun in spec.nouns for word in cut(noun))
+            for name, spec in lexicon.data.attributes.items()
+        }
+
+    def mentions(self, tokens: Sequence[Token], clause: Clause, used: Iterable[Item]) -> list[Mention]:
+        """The things named in a clause; *used* items hold claims and are not looked at."""
+        taken = {at for item in used for at in range(item.start, item.end)}
+        items = {item.start: item for item in clause.items}
+        found: list[Mention] = []
+        run: list[tuple[int, str, bool]] = []
+        at = clause.start
+        while at < clause.end:
+            word, length, noun = ("", 1, False) if at in taken else self._part(tokens, at, items.get(at))
+            if word:
+                run.append((at, word, noun))
+            elif run and tokens[at].text != "\n":
+                _close(run, at, found)
+            elif run and run[-1][2]:
+                _close(run, at, found)
+            at += length
+        _close(run, clause.end, found)
+        return _attach(tokens, found)
+
+    def _part(self, tokens: Sequence[Token], at: int, item: Item | None) -> tuple[str, int, bool]:
+        """A word's part in a name: the word as it is used there, its tokens, and whether it can end a name."""
+        if item is not None:
+            named = self._named(item, tokens)
+            if named or item.amount is None:
+                return named, item.end - item.start, True
+        token = tokens[at]
+        if token.is_number or (item is not None and item.amount is not None):
+            follows_noun = at > 0 and tokens[at - 1].is_word and tokens[at - 1].text not in self._small
+            length = item.end - item.start if item is not None else 1
+            is_count = item is None or (item.amount is not None and item.amount.kind is AmountKind.COUNT)
+            return (token.text if follows_noun and is_count else ""), length, True
+        if not token.is_word or token.text in self._small or (len(token.text) < 2):
+            return "", 1, False
+        kind = self._lexicon.words.kind(token.text)
+        if kind in "n?":
+            return singular(token.text), 1, True
+        return (token.text if kind == "a" else ""), 1, False
+
+    def _named(self, item: Item, tokens: Sequence[Token]) -> str:
+        subjects = item.of(Kind.SUBJECT)
+        if subjects:
+            return subjects[0].value
+        if item.amount is not None and item.amount.kind is AmountKind.LABEL:
+            return f"{item.amount.unit} {item.amount.value.lower()}"
+        return ""
+
+    def about(self, item: Item, mentions: Sequence[Mention], others: Sequence[Item], attribute: str) -> str:
+        """The subject of *item*: the nearest mention before it, else after it, never past a like phrase.
+
+        *others* are the items of the clause that claim the same attribute. Where the first of them comes
+        before every mention, the clause is read as "value subject, value subject".
+        """
+        before = [mention for mention in mentions if mention.end <= item.start]
+        after = [mention for mention in mentions if mention.start >= item.end]
+        earlier = max((other.end for other in others if other.end <= item.start), default=-1)
+        later = min((other.start for other in others if other.start >= item.end), default=10**6)
+        value_first = (
+            bool(mentions) and bool(others) and min(o.start for o in (*others, item)) < mentions[0].start
+        )
+        between = [mention for mention in before if mention.start >= earlier]
+        following = [mention for mention in after if mention.end <= later]
+        ordered = [following[:1], between[-1:]] if value_first else [between[-1:], following[:1]]
+        for choice in ordered:
+            for mention in choice:
+                name = self.without(mention.name, attribute)
+                if name:
+                    return name
+        return ""
+
+    def without(self, name: str, attribute: str) -> str:
+        """A name without the nouns that only repeat the attribute ("battery" for the battery level)."""
+        own = self._nouns.get(attribute.partition(".")[0], frozenset())
+        return " ".join(word for word in name.split() if word not in own)
+
+
+def _close(run: list[tuple[int, str, bool]], end: int, found: list[Mention]) -> None:
+    """Ends a run of words; what follows its last noun is no part of a name."""
+    while run and not run[-1][2]:
+        end = run.pop()[0]
+    if run:
+        words = [word for _, word, _ in run[-_MAX_WORDS:]]
+        found.append(Mention(run[0][0], end, " ".join(dict.fromkeys(" ".join(words).split()))))
+    run.clear()
+
+
+def _attach(tokens: Sequence[Token], mentions: list[Mention]) -> list[Mention]:
+    """ "Door to the kitchen" becomes one mention, "kitchen door"."""
+    joined: list[Mention] = []
+    for mention in mentions:
+        previous = joined[-1] if joined else None
+        between = [token.text for token in tokens[previous.end : mention.start]] if previous else []
+        linked = bool(between) and between[0] in _PREPOSITIONS and len(between) <= 2
+        if previous is not None and linked and not set(between[1:]) - {"the", "a", "an", "your", "this"}:
+            joined[-1] = Mention(previous.start, mention.end, f"{mention.name} {previous.name}")
+        else:
+            joined.append(mention)
+    return joined

@@ -1,0 +1,162 @@
+"""Claims from the lexicon's attributes: "door locked", "turn left", "not accessible"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from arwarden.core.findings import Claim
+from arwarden.fast.claims.clauses import Item
+from arwarden.fast.claims.lexicon import Kind, Sense
+from arwarden.fast.claims.lexicon import Lexicon
+from arwarden.fast.claims.numbers import AmountKind
+from arwarden.fast.claims.passage import Passage
+
+ADJACENT_STRENGTH = 0.95
+"""A weak word right beside what it is about ("Restroom left")."""
+IMPLIED_STRENGTH = 0.85
+COMMAND = "command"
+_COMMAND_LEAD = frozenset(
+    {
+        "please",
+        "to",
+        "must",
+        "should",
+        "then",
+        "always",
+        "and",
+        "now",
+        "also",
+        "not",
+        "never",
+        "don't",
+        "you",
+        "kindly",
+        "keep",
+    }
+)
+
+
+class ValueClaims:
+    """Reads claims whose value is a phrase of the lexicon."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        self._articles = frozenset(lexicon.data.grammar.articles)
+        self._copulas = frozenset(lexicon.data.grammar.copulas)
+
+    def read(self, passage: Passage) -> Iterator[Claim]:
+        """The claims of one clause."""
+        for item in passage.items:
+            if item.has(Kind.SUBJECT) and not passage.claims_something(item):
+                continue
+            commands = item.of(Kind.COMMAND)
+            if commands and self._is_command(passage, item):
+                for sense in commands:
+                    yield from self._claims(passage, item, sense, f"{sense.attribute}.{COMMAND}", 1.0)
+                continue
+            for sense in item.of(Kind.VALUE):
+                strength = self._strength(passage, item, sense)
+                if strength > 0:
+                    yield from self._claims(passage, item, sense, sense.attribute, strength)
+            if self._is_last(passage, item):
+                for sense in item.of(Kind.LAST):
+                    yield from self._claims(passage, item, sense, sense.attribute, ADJACENT_STRENGTH)
+
+    def _claims(
+        self, passage: Passage, item: Item, sense: Sense, attribute: str, strength: float
+    ) -> Iterator[Claim]:
+        spec = self._lexicon.data.attributes[sense.attribute]
+        light = passage.light(item)
+        subject = passage.about(item, sense.attribute)
+        if spec.subject_required and not subject:
+            return
+        if passage.occasions and sense.attribute == "weekday":
+            return
+        strength *= light.strength
+        yield from passage.claim(
+            attribute, sense.value, item, subject, strength, negated=light.negated, tense=light.tense
+        )
+        if light.negated or light.tense != "present" or attribute != sense.attribute:
+            return
+        value = spec.values[sense.value]
+        for name, implied in value.implies.items():
+            yield from passage.claim(name, implied, item, subject, strength * IMPLIED_STRENGTH)
+        for thing in value.absent:
+            yield from passage.claim("presence", "absent", item, thing, strength * 0.95)
+
+    def _strength(self, passage: Passage, item: Item, sense: Sense) -> float:
+        """How surely the phrase claims this value here."""
+        spec = self._lexicon.data.attributes[sense.attribute]
+        before = self._before(passage, item)
+        if before is not None and before.amount is not None and before.amount.kind is AmountKind.COUNT:
+            if sense.strength < 1.0:
+                return 0.0  # "3 left" counts what remains
+        if spec.cues and not self._cued(passage, item, spec.cues):
+            return spec.bare
+        if sense.strength < 1.0 and self._is_beside_subject(passage, item):
+            return ADJACENT_STRENGTH
+        return sense.strength
+
+    def _before(self, passage: Passage, item: Item) -> Item | None:
+        found = [other for other in passage.items if other.end == item.start]
+        return found[-1] if found else None
+
+    def _cued(self, passage: Passage, item: Item, cues: tuple[str, ...]) -> bool:
+        before = " ".join(
+            token.text for token in passage.tokens[max(passage.clause.start, item.start - 4) : item.start]
+        )
+        after = passage.word_after(item.end)
+        return any(f" {cue} " in f" {before} " for cue in cues) or after in cues
+
+    def _is_beside_subject(self, passage: Passage, item: Item) -> bool:
+        """Directly after a mention, a colon or an arrow between them at most, or directly before one."""
+        for mention in passage.mentions:
+            between = {token.text for token in passage.tokens[mention.end : item.start]}
+            if (
+                mention.end <= item.start
+                and between <= {":", "\n", "-", "\u2013", "\u2192", "is", "on", "the"}
+                and "is" not in between
+            ):
+                return True
+            between = {token.text for token in passage.tokens[item.end : mention.start]}
+            if (
+                mention.start >= item.end
+                and between <= {":", "\n", "-", "\u2013", "to", "for", "the"}
+                and between & {":", "to", "for"}
+            ):
+                return True
+        return False
+
+    def _is_command(self, passage: Passage, item: Item) -> bool:
+        """An order rather than a state: at the clause's start or after "to", "please", and with an object."""
+        lead = passage.word_before(item.start)
+        follows = passage.word_after(item.end)
+        if lead and lead not in _COMMAND_LEAD and not self._only_small_words_before(passage, item):
+            return False
+        if not item.has(Kind.VALUE):
+            return True
+        has_object = follows in self._articles or any(m.start == item.end for m in passage.mentions)
+        return has_object or lead in {"to", "please", "keep"}
+
+    def _only_small_words_before(self, passage: Passage, item: Item) -> bool:
+        fillers = set(self._lexicon.data.grammar.fillers)
+        return all(
+            t.text in fillers or not t.is_word for t in passage.tokens[passage.clause.start : item.start]
+        )
+
+    def _is_last(self, passage: Passage, item: Item) -> bool:
+        """ "Light on": the word ends the clause and stands beside what it is about or after "is"."""
+        if not item.has(Kind.LAST):
+            return False
+        rest = [token.text for token in passage.tokens[item.end : passage.clause.end] if token.text != "\n"]
+        if any(word not in {"now", "again", ")", "currently", "already"} for word in rest):
+            return False
+        before = self._before(passage, item)
+        if before is not None and before.amount is not None:
+            return False
+        lead = passage.word_before(item.start)
+        return (
+            lead in self._copulas
+            or self._is_beside_subject(passage, item)
+            or lead in {"now", "still", "not", "longer"}
+        )
