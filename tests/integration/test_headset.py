@@ -135,7 +135,7 @@ async def test_sender_reports_carry_capture_times_of_the_headsets_clock() -> Non
     )
     agreeing = max(sum(abs(other - origin) < 1.0 for other in origins) for origin in origins)
     assert agreeing >= len(origins) - 1
-    rtp, ntp = session.reports[-1]
+    ntp = session.reports[-1][1]
     unix_ms = (ntp / 2**32 - 2_208_988_800) * 1000.0
     frames_after_start = (unix_ms - live.started_ms) * FORMAT.fps / 1000.0
     assert frames_after_start == pytest.approx(round(frames_after_start), abs=0.05)
@@ -287,7 +287,7 @@ async def test_refusal_ends_the_run_with_the_daemons_words(refusal: Refusal, wor
 
 async def test_nobody_there_fails_after_the_connect_timeout(unused_tcp_port: int) -> None:
     alone = HeadsetOptions(whip_url=f"http://127.0.0.1:{unused_tcp_port}/whip", connect_timeout_s=1.0)
-    with pytest.raises(Refused, match="no stream within 1 s: no answer from 127.0.0.1"):
+    with pytest.raises(Refused, match="no stream within 1 s: no answer from"):
         await Headset(alone, feed()).run(seconds=5)
 
 

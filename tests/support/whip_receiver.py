@@ -30,7 +30,8 @@ from arwarden.core.frame import ByteImage
 def luma_of(frame: VideoFrame) -> ByteImage:
     """The luma plane without the padding of its lines."""
     plane = frame.planes[0]
-    return np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)[:, : frame.width]
+    rows = np.frombuffer(memoryview(plane), np.uint8).reshape(plane.height, plane.line_size)
+    return rows[:, : frame.width]
 
 
 @dataclass

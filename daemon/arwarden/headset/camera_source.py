@@ -27,11 +27,9 @@ class CameraSource:
         if match is None:
             raise InputError(what, "a camera is named camera, or camera:N for the camera number N")
         index = int(match[1] or 0)
-        # Asking OpenCV for a device that is not there prints a page of its own errors.
-        if sys.platform == "linux" and not Path(f"/dev/video{index}").exists():
-            raise InputError(
-                what, f"there is no camera /dev/video{index}; connect one, or name another source"
-            )
+        if is_missing(index):
+            reason = f"there is no camera /dev/video{index}; connect one, or name another source"
+            raise InputError(what, reason)
         self.name = what
         self._size = size
         self._capture = cv2.VideoCapture(index)
@@ -75,3 +73,11 @@ class CameraSource:
                 else:
                     self._closing = True
                 self._arrived.notify_all()
+
+
+def is_missing(index: int) -> bool:
+    """Whether the system has no such camera, where that can be known beforehand.
+
+    Asking OpenCV for a device that is not there prints a page of its own errors.
+    """
+    return sys.platform == "linux" and not Path(f"/dev/video{index}").exists()

@@ -26,6 +26,7 @@ from arwarden.core.errors import Refused
 from arwarden.core.offset import OffsetFilter
 from arwarden.headset.backoff import Backoff
 from arwarden.headset.shown import ShownAlert, ShownAlerts
+from arwarden.publish.mqtt_workarounds import release, watch
 
 log = structlog.get_logger(__name__)
 
@@ -137,8 +138,10 @@ class AlertClient:
 
     async def _connect_once(self) -> str:
         """One connection; returns why it was lost."""
+        client = self._client()
+        watch(client, TIMEOUT_S)
         try:
-            async with self._client() as client:
+            async with client:
                 await self._subscribe(client)
                 self._callbacks.on_link(True, "")
                 log.info("broker_connected", broker=str(self._address))
@@ -153,6 +156,8 @@ class AlertClient:
             if _refused(error):
                 raise Refused(str(self._address), f"the broker refuses the connection: {error}") from error
             return str(error)
+        finally:
+            await release(client)
         return "the broker closed the connection"
 
     def _client(self) -> aiomqtt.Client:

@@ -15,7 +15,7 @@ from arwarden.core.frame import ByteImage
 
 IMAGE_SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"})
 MIN_SIDE_PX, MAX_SIDE_PX = 64, 4096
-_SIZE = re.compile(r"(\d{1,5})[x×](\d{1,5})")  # noqa: RUF001 - people write the sign, too
+_SIZE = re.compile(r"(\d{1,5})[x×](\d{1,5})")
 _DIGITS = re.compile(r"(\d+)")
 
 

@@ -20,6 +20,8 @@ from arwarden.headset.pictures import PictureSize, fitted, on_black
 log = structlog.get_logger(__name__)
 
 FALLBACK_FPS = 30.0
+ROUNDING_S = 1e-6
+"""Times are sums of thirds and thirtieths: a frame that is due by this little less is due."""
 MAX_DECODED_PER_READ = 16
 """Beyond this the file is slower to decode than to play: its time slips, it does not fall behind for ever."""
 
@@ -49,14 +51,16 @@ class VideoSource:
     def read(self, t_s: float) -> ByteImage | None:
         """The frame that is on screen at ``t_s``; None after the last where the file does not loop."""
         taken = 0
-        while self._next is not None and self._next.t_s + self._slipped_s <= t_s:
+        while self._next is not None and self._next.t_s + self._slipped_s <= t_s + ROUNDING_S:
             if taken == MAX_DECODED_PER_READ:
                 self._slipped_s = t_s - self._next.t_s
             self._current, self._next = self._next, next(self._upcoming, None)
             self._rgb = None
             taken += 1
         current = self._current
-        if current is None or (self._next is None and t_s >= current.t_s + self._slipped_s + self._frame_s):
+        if current is None or (
+            self._next is None and t_s + ROUNDING_S >= current.t_s + self._slipped_s + self._frame_s
+        ):
             return None
         if self._rgb is None:
             self._rgb = self._picture(current.frame)
