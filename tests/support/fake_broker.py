@@ -53,6 +53,13 @@ class FakeBroker:
     def open_connections(self) -> int:
         return len(self._open)
 
+    def deliver(self, topic: str, payload: bytes) -> None:
+        """Send a QoS 0 message to every connection, whatever it has subscribed to."""
+        body = len(topic).to_bytes(2, "big") + topic.encode() + b"\0" + payload
+        length = bytes([0x80 | len(body) & 0x7F, len(body) >> 7])  # two bytes, for up to 16383
+        for writer in self._open:
+            writer.write(b"\x30" + length + body)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         self._open.add(writer)

@@ -29,8 +29,8 @@ class Mosquitto:
     """One broker. ``stop`` and ``start`` keep the port; retained messages are lost, as without a disk.
 
     ``options`` are lines of mosquitto.conf, for example ``{"max_packet_size": 2000}``. With ``users``
-    (name to password) anonymous clients are refused. With ``tls`` the listener speaks TLS;
-    ``client_certificates`` makes it insist on one.
+    (name to password; changes count from the next start) anonymous clients are refused. With ``tls`` the
+    listener speaks TLS; ``client_certificates`` makes it insist on one.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Mosquitto:
         self._program = require_program("mosquitto", debian="mosquitto")
         self._folder = folder
         self._options = dict(options or {})
-        self._users = dict(users or {})
+        self.users = dict(users or {})
         self._tls = tls
         self._client_certificates = client_certificates
         self._process: subprocess.Popen[bytes] | None = None
@@ -67,13 +67,7 @@ class Mosquitto:
         self._folder.mkdir(parents=True, exist_ok=True)
         settings = self._folder / "mosquitto.conf"
         settings.write_text("\n".join(self._settings()) + "\n", encoding="utf-8")
-        with (self._folder / "mosquitto.log").open("ab") as output:
-            self._process = subprocess.Popen(
-                [self._program, "-c", str(settings)],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-            )
+        self._process = self._launch(settings)
         async with asyncio.timeout(START_TIMEOUT_S):
             while not await self._listens():
                 if self._process.poll() is not None:
@@ -98,6 +92,12 @@ class Mosquitto:
     def resume(self) -> None:
         self._signal(signal.SIGCONT)
 
+    def _launch(self, settings: Path) -> subprocess.Popen[bytes]:
+        with (self._folder / "mosquitto.log").open("ab") as output:
+            return subprocess.Popen(
+                [self._program, "-c", str(settings)], stdin=subprocess.DEVNULL, stdout=output, stderr=output
+            )
+
     def _signal(self, number: signal.Signals) -> None:
         if self._process is None:
             msg = "the broker is not running"
@@ -121,7 +121,7 @@ class Mosquitto:
         lines = [f"listener {self.port} 127.0.0.1", "persistence false", "log_dest stderr", "log_type all"]
         if os.geteuid() == 0:
             lines.append("user root")  # it would give up root and then could not read its own folder
-        if self._users:
+        if self.users:
             lines += ["allow_anonymous false", f"password_file {self._passwords()}"]
         else:
             lines.append("allow_anonymous true")
@@ -139,7 +139,7 @@ class Mosquitto:
         path.write_text("", encoding="utf-8")
         path.chmod(0o600)
         program = require_program("mosquitto_passwd", debian="mosquitto")
-        for name, password in self._users.items():
+        for name, password in self.users.items():
             subprocess.run([program, "-b", str(path), name, password], check=True, capture_output=True)
         return path
 

@@ -17,7 +17,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from arwarden.config import MqttConfig, MqttTls
 from arwarden.core.errors import PublishError
 from arwarden.publish.acks import INBOX_MESSAGES
-from arwarden.publish.mqtt_workarounds import REFUSED, Seen, release, watch
+from arwarden.publish.mqtt_workarounds import REFUSED, Seen, close_after_failed_handshake, release, watch
 
 CONNECT_TIMEOUT_S = 5.0
 NAME_LOOKUP_S = 15.0
@@ -26,6 +26,7 @@ MAX_INBOUND_PACKET_BYTES = 65_536
 """Told to the broker, which then withholds anything larger: a hostile payload is never even buffered."""
 BAD_CREDENTIALS = frozenset({134, 135, 138, 140})
 """MQTT 5 reason codes of CONNACK: bad user name or password, not authorised, banned, bad method."""
+AIOMQTT_TIMED_OUT = "Operation timed out"
 UNSPECIFIED = 128
 UNSUPPORTED_VERSION = 132
 KEEP_ALIVE_TIMEOUT = 141
@@ -188,6 +189,7 @@ def _properties(packet_type: int, **values: int | None) -> Properties:
 def _tls_context(tls: MqttTls) -> ssl.SSLContext:
     try:
         context = ssl.create_default_context(cafile=tls.ca_file)
+        close_after_failed_handshake(context)
         context.check_hostname = tls.check_hostname
         if tls.certificate is not None:
             context.load_cert_chain(tls.certificate, tls.key)
@@ -215,6 +217,8 @@ _ABANDONED: set[asyncio.Future[None]] = set()
 
 
 def _connect_failed(error: Exception) -> ConnectFailed:
+    if str(error) == AIOMQTT_TIMED_OUT:
+        return ConnectFailed("the broker takes the connection but does not answer")
     if not isinstance(error, aiomqtt.MqttCodeError):
         return ConnectFailed(str(error) or type(error).__name__)
     code = _reason_code(error)

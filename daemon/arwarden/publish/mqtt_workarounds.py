@@ -21,6 +21,11 @@ library and fails once upstream has cured it: then the workaround is to be delet
     for the client id, a reader on the loop, a task that wakes every second. Delete when a failed
     ``__aenter__`` leaves no socket.
 
+``close_after_failed_handshake``: a refused certificate leaks a socket
+    Cause: paho's ``_ssl_wrap_socket`` lets the handshake's exception pass without closing the socket.
+    Effect: "unclosed SSLSocket", and one open file per attempt until the collector runs. Delete when paho
+    closes it.
+
 ``release``: unsent bytes outlive the connection
     Cause: ``close`` lets the kernel send what is queued. Effect: an alert given up as undelivered still
     reaches a broker that was frozen. A reset throws away what has not left this machine; what the
@@ -33,6 +38,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import ssl
 import struct
 from dataclasses import dataclass
 
@@ -86,6 +92,20 @@ def watch(client: aiomqtt.Client, connect_timeout_s: float) -> Seen:
     for future in (client._connected, client._disconnected):  # noqa: SLF001 - see the module's docstring
         future.add_done_callback(_read_exception)
     return seen
+
+
+def close_after_failed_handshake(context: ssl.SSLContext) -> None:
+    """Make sockets of this context close themselves when their handshake fails."""
+    context.sslsocket_class = _SelfClosingSocket
+
+
+class _SelfClosingSocket(ssl.SSLSocket):
+    def do_handshake(self, block: bool = False) -> None:
+        try:
+            super().do_handshake(block)
+        except BaseException:
+            self.close()
+            raise
 
 
 async def release(client: aiomqtt.Client) -> None:

@@ -223,13 +223,12 @@ class Publisher:
         try:
             await asyncio.wait({receiving, sending}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            unfinished = [task for task in (receiving, sending) if not task.done()]
-            for task in unfinished:
-                task.cancel()
-            await asyncio.wait({receiving, sending})
-        for task in (receiving, sending):
-            if task not in unfinished:
-                task.result()
+            finished = [task for task in (receiving, sending) if task.done()]
+            receiving.cancel()
+            sending.cancel()
+            await asyncio.gather(receiving, sending, return_exceptions=True)
+        for task in finished:  # the receiver first: it knows the broker's reason
+            task.result()
 
     async def _send(self, connection: Connection) -> None:
         # The birth goes first: the subscription then shows whether it is what the broker retains.

@@ -64,7 +64,7 @@ def _cut(value: Any, chars: int, name: str = "") -> Any:  # noqa: ANN401 - JSON 
     if isinstance(value, list):
         return [_cut(member, chars, name) for member in value]
     if isinstance(value, str) and name in FREE_TEXTS and len(value) > chars:
-        return value[: chars - 1].rstrip() + ELLIPSIS
+        return value[: chars - 1] + ELLIPSIS
     return value
 
 

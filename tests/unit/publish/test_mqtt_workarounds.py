@@ -1,0 +1,150 @@
+"""The first test of each pair shows the fault in the plain library. When it fails, upstream has cured it:
+delete the workaround and both tests. The second shows that the workaround works.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import ssl
+import warnings
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiomqtt
+import pytest
+
+from arwarden.publish.mqtt_workarounds import close_after_failed_handshake, release, watch
+from tests.support.fake_broker import DISCONNECT_TAKEN_OVER, FakeBroker
+from tests.support.mqtt_tap import eventually
+
+MAX_PACKET_1500 = bytes([0x27, 0, 0, 0x05, 0xDC])
+NOT_AUTHORISED = 135
+
+
+def client(broker: FakeBroker, **options: Any) -> aiomqtt.Client:
+    return aiomqtt.Client(
+        "127.0.0.1", broker.port, protocol=aiomqtt.ProtocolVersion.V5, timeout=0.3, **options
+    )
+
+
+@pytest.fixture
+async def complaints() -> AsyncIterator[list[str]]:
+    """What the event loop's exception handler is told, for example exceptions never retrieved."""
+    loop = asyncio.get_running_loop()
+    said: list[str] = []
+    loop.set_exception_handler(lambda _loop, context: said.append(context["message"]))
+    yield said
+    loop.set_exception_handler(None)
+
+
+async def test_upstream_connack_properties_are_not_shown() -> None:
+    async with FakeBroker(properties=MAX_PACKET_1500) as broker, client(broker) as plain:
+        shown = [value for name, value in vars(plain).items() if name != "_client"]
+        assert not [value for value in shown if getattr(value, "MaximumPacketSize", None) == 1500]
+
+
+async def test_connack_properties_are_seen() -> None:
+    async with FakeBroker(properties=MAX_PACKET_1500) as broker:
+        watched = client(broker)
+        seen = watch(watched, 1.0)
+        async with watched:
+            assert seen.max_packet_bytes == 1500
+
+
+async def test_a_broker_without_a_limit() -> None:
+    async with FakeBroker() as broker:
+        watched = client(broker)
+        seen = watch(watched, 1.0)
+        async with watched:
+            assert seen.max_packet_bytes is None
+
+
+async def test_upstream_a_refused_publish_passes_for_a_delivered_one() -> None:
+    async with FakeBroker(puback=NOT_AUTHORISED) as broker, client(broker) as plain:
+        await plain.publish("topic", b"x", qos=1)
+
+
+async def test_a_refused_publish_is_seen() -> None:
+    async with FakeBroker(puback=NOT_AUTHORISED) as broker:
+        watched = client(broker)
+        seen = watch(watched, 1.0)
+        async with watched:
+            await watched.publish("topic", b"x", qos=1)
+        assert seen.refused == NOT_AUTHORISED
+
+
+async def lose_a_connection(broker: FakeBroker, *, watched: bool) -> None:
+    lost = client(broker)
+    if watched:
+        watch(lost, 1.0)
+    await lost.__aenter__()
+    with pytest.raises(aiomqtt.MqttError):
+        await lost.publish("topic", b"x", qos=1)
+    await lost.__aexit__(None, None, None)
+    await release(lost)
+
+
+async def test_upstream_a_lost_connection_leaves_an_exception_unread(complaints: list[str]) -> None:
+    async with FakeBroker(farewell=DISCONNECT_TAKEN_OVER) as broker:
+        await lose_a_connection(broker, watched=False)
+        gc.collect()
+    assert any("never retrieved" in text for text in complaints)
+
+
+async def test_a_lost_connection_is_silent(complaints: list[str]) -> None:
+    async with FakeBroker(farewell=DISCONNECT_TAKEN_OVER) as broker:
+        await lose_a_connection(broker, watched=True)
+        gc.collect()
+    assert complaints == []
+
+
+async def test_upstream_a_connect_without_an_answer_leaves_its_socket_open() -> None:
+    async with FakeBroker(connack=None) as broker:
+        plain = client(broker)
+        with pytest.raises(aiomqtt.MqttError):
+            await plain.__aenter__()
+        await asyncio.sleep(0.1)
+        assert broker.open_connections == 1
+        await release(plain)
+
+
+async def test_release_closes_what_a_failed_connect_left() -> None:
+    async with FakeBroker(connack=None) as broker:
+        watched = client(broker)
+        watch(watched, 1.0)
+        with pytest.raises(aiomqtt.MqttError):
+            await watched.__aenter__()
+        await release(watched)
+        await eventually(lambda: broker.open_connections == 0)
+        await release(watched)  # once more does no harm
+
+
+async def test_release_of_a_client_that_never_connected() -> None:
+    async with FakeBroker() as broker:
+        await release(client(broker))
+        assert broker.connections == 0
+
+
+async def unclosed_after_failed_handshake(context: ssl.SSLContext) -> list[str]:
+    async with FakeBroker() as broker:  # it does not speak TLS
+        secure = client(broker, tls_context=context)
+        watch(secure, 1.0)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            with pytest.raises(aiomqtt.MqttError):
+                await secure.__aenter__()
+            await release(secure)
+            del secure
+            gc.collect()
+    return [str(warning.message) for warning in caught if "SSLSocket" in str(warning.message)]
+
+
+async def test_upstream_a_failed_handshake_leaks_a_socket() -> None:
+    assert await unclosed_after_failed_handshake(ssl.create_default_context())
+
+
+async def test_a_failed_handshake_closes_its_socket() -> None:
+    context = ssl.create_default_context()
+    close_after_failed_handshake(context)
+    assert await unclosed_after_failed_handshake(context) == []
