@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import gc
 import os
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ParamSpec
+
+import uvloop
 
 from arwarden.config import IngestConfig
 from arwarden.contract.messages import SessionState
@@ -20,6 +23,19 @@ from arwarden.core.frame import Frame, View
 from arwarden.ingest.sessions import SessionManager
 from arwarden.ingest.signalling import Answer, Offer
 from tests.support.feeder import Feeder, FeederProcess
+
+P = ParamSpec("P")
+
+
+def on_uvloop(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+    """Run an asynchronous test on the event loop that the daemon uses."""
+
+    @functools.wraps(test)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(test(*args, **kwargs))
+
+    return run
 
 
 @dataclass
