@@ -33,6 +33,14 @@ class AmountClaims:
         self._measures = {dimension: _names(groups) for dimension, groups in data.measure_names.items()}
         self._prices = _names(data.price_names)
         self._times = _names(data.time_names)
+        self._copulas = frozenset(data.grammar.copulas)
+        self._bookable = frozenset(
+            word
+            for spec in data.attributes.values()
+            for value in spec.values.values()
+            if "free" in value.weak
+            for word in value.only_for
+        )
         self._max = [cut(words) for words in data.grammar.max_words]
         self._min = [cut(words) for words in data.grammar.min_words]
         self._ranged = {
@@ -83,7 +91,11 @@ class AmountClaims:
         name = self._nearest(passage, item, self._measures.get(amount.unit, {}))
         for attribute, spec in self._ranged.items():
             unit = self._lexicon.data.units[spec.range_unit or ""]
-            if unit.dimension == amount.unit and self._speaks_of(passage, attribute):
+            if (
+                attribute != "temperature"
+                and unit.dimension == amount.unit
+                and self._speaks_of(passage, attribute)
+            ):
                 yield from passage.claim(
                     attribute,
                     amount.value,
@@ -92,11 +104,10 @@ class AmountClaims:
                     strength * 0.95,
                     negated=negated,
                 )
-                if attribute != "heat":
-                    return
+                return
         attribute = name or self._lexicon.data.dimensions[amount.unit].attribute
         own = (
-            passage.without(subject, "heat") if amount.unit == "temperature" else _without(subject, attribute)
+            passage.without(subject, "temperature") if amount.unit == "temperature" else _without(subject, attribute)
         )
         named = name is not None or attribute in passage.words
         sure = NAMED_STRENGTH if named else SUBJECT_STRENGTH if own else BARE_STRENGTH
@@ -108,8 +119,6 @@ class AmountClaims:
 
     def _speaks_of(self, passage: Passage, attribute: str) -> bool:
         """Whether the clause names the attribute ("battery")."""
-        if attribute == "heat":
-            return True
         return bool(
             set(self._lexicon.data.attributes[attribute].nouns) - {"power", "level"} & set(passage.words)
         ) and bool(
@@ -219,7 +228,6 @@ class AmountClaims:
 
     def _free(self, passage: Passage) -> Iterator[Claim]:
         """ "Free entry", "free of charge": a price of nothing."""
-        words = passage.words
         for at, token in enumerate(
             passage.tokens[passage.clause.start : passage.clause.end], passage.clause.start
         ):
@@ -229,13 +237,15 @@ class AmountClaims:
             follows = passage.word_after(at + 1)
             charge = follows == "of" and passage.word_after(at + 2) in {"charge", "cost"}
             mention = next((m for m in passage.mentions if m.start == at + 1), None)
-            if charge or (mention is not None and passage.word_before(at) not in {"get", "-"}):
+            lead = passage.word_before(at)
+            if mention is None and lead in self._copulas and not follows:
+                mention = next((m for m in passage.mentions if m.end < at), None)
+            if charge or (mention is not None and lead not in {"get", "-"}):
                 subject = mention.name if mention is not None else passage.about(item, "price")
-                if not charge and subject.split()[-1] in {"space", "seat", "spot", "place", "table", "room"}:
+                if not charge and subject.split()[-1] in self._bookable:
                     continue
                 negated = passage.light(item).negated
                 yield from passage.claim("price", "0.00", item, subject, 0.9, negated=negated)
-        del words
 
     def _nearest(self, passage: Passage, item: Item, names: Mapping[Phrase, str]) -> str | None:
         """Which name stands nearest to the number, up to the next number on that side; before wins."""

@@ -17,6 +17,8 @@ SAME_DEGREES = 2.0
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: (\S+))?")
 _DATE = re.compile(r"(\d{4}|\*)-(\d\d)(?:-(\d\d))?")
 RANGE_CONFLICT = 0.95
+UNNAMED_ANTONYMS = 0.6
+"""Opposite words that no lexicon entry lists, where it is not said that they are about one thing ("new", "old")."""
 
 
 class Comparer:
@@ -46,7 +48,10 @@ class Comparer:
 
     def conflict(self, attribute: str, one: Claim, other: Claim) -> float:
         """How surely the two exclude each other, 0 (not at all) to 1."""
-        return self._pair(attribute, one.value, one.polarity, other.value, other.polarity)
+        sure = self._pair(attribute, one.value, one.polarity, other.value, other.polarity)
+        if attribute.startswith(PROPERTY) and one.value != other.value and not (one.subject and other.subject):
+            sure *= UNNAMED_ANTONYMS
+        return sure
 
     def _pair(self, attribute: str, one: str, one_holds: bool, other: str, other_holds: bool) -> float:
         base = attribute.partition(".")[0]

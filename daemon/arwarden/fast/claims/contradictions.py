@@ -125,9 +125,8 @@ def _judge(
     if subjects == UNNAMED and comparer.needs_subject(attribute):
         return None
     a, b = elements[first.element], elements[second.element]
-    spec = lexicon.attribute(attribute)
-    if subjects == BOTH_UNNAMED and spec is not None and spec.unnamed_confidence is not None:
-        subjects = spec.unnamed_confidence
+    if subjects == BOTH_UNNAMED:
+        subjects = lexicon.unnamed_confidence(attribute, BOTH_UNNAMED)
     if subjects < 1.0 and not (first.claim.subject and second.claim.subject) and _near(a, b):
         subjects = min(1.0, subjects + NEAR_BONUS)
     confidence = BASE_CONFIDENCE * subjects * conflict * first.claim.strength * second.claim.strength

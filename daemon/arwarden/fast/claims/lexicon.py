@@ -82,7 +82,7 @@ class PhraseTable:
 def cut(phrase: str) -> Phrase:
     """A phrase of the lexicon as tokens, without repair."""
     plain = Repairer(frozenset(), frozenset(), lambda _word: True)
-    return tuple(token.text for token in tokenise(clean(phrase), plain, frozenset()))
+    return tuple(token.text for token in tokenise(clean(phrase), plain, frozenset(), frozenset()))
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,15 @@ class Lexicon:
             return self.data.origin.severity
         return Severity.WARNING if attribute in WARNING_ATTRIBUTES else Severity.INFO
 
+    def unnamed_confidence(self, attribute: str, default: float) -> float:
+        """How surely two claims on *attribute* without any subject are about the same thing."""
+        spec = self.attribute(attribute)
+        if spec is not None and spec.unnamed_confidence is not None:
+            return spec.unnamed_confidence
+        if self.data.origin is not None and attribute == self.data.origin.attribute:
+            return self.data.origin.unnamed_confidence
+        return default
+
     @cached_property
     def opposites(self) -> dict[tuple[str, str], str]:
         """(attribute, value) → the only other value it can have, where there is exactly one."""
@@ -163,8 +172,20 @@ class Lexicon:
     def subject_names(self) -> dict[str, str]:
         """Every word of a subject → its one name."""
         return {
-            word.lower(): name for name, spec in self.data.subjects.items() for word in subject_words(spec)
+            word.lower(): slug(name)
+            for name, spec in self.data.subjects.items()
+            for word in subject_words(spec)
         }
+
+    @cached_property
+    def activities(self) -> frozenset[str]:
+        """Subjects that are something one does, or may be forbidden to do or bring."""
+        return frozenset(slug(name) for name, spec in self.data.subjects.items() if isinstance(spec, SubjectSpec))
+
+    @cached_property
+    def ingredients(self) -> frozenset[str]:
+        """Subjects that things are said to contain or to be free of."""
+        return frozenset(slug(name) for name in self.data.ingredients)
 
     @cached_property
     def kind_of(self) -> dict[str, tuple[str, ...]]:
@@ -172,7 +193,7 @@ class Lexicon:
         table: dict[str, list[str]] = {}
         for kind, members in self.data.kinds.items():
             for member in members:
-                table.setdefault(member, []).append(kind)
+                table.setdefault(slug(member), []).append(slug(kind))
         return {member: tuple(kinds) for member, kinds in table.items()}
 
     @cached_property
@@ -183,9 +204,9 @@ class Lexicon:
             _add_attribute(table, name, spec)
         for name, subject in self.data.subjects.items():
             for word in subject_words(subject):
-                table.add(cut(word), Sense(Kind.SUBJECT, name))
+                table.add(cut(word), Sense(Kind.SUBJECT, slug(name)))
             for word in subject.activity if isinstance(subject, SubjectSpec) else ():
-                table.add(cut(word), Sense(Kind.ACTIVITY, name))
+                table.add(cut(word), Sense(Kind.ACTIVITY, slug(name)))
         for phrase in self.data.ignore:
             table.add(cut(phrase), Sense(Kind.IGNORE, phrase))
         for name, phrases in self.data.qualifiers.items():
@@ -240,6 +261,11 @@ class Lexicon:
         return frozenset(units | set(self.currency_words) | {"am", "pm", "st", "nd", "rd", "th", "x", "h"})
 
     @cached_property
+    def numbered(self) -> frozenset[str]:
+        """Nouns that a number or code follows ("gate")."""
+        return frozenset(word for words in self.data.labels.values() for word in words)
+
+    @cached_property
     def repairer(self) -> Repairer:
         """Repairs damaged words towards the words of this lexicon."""
         grammar = self.data.grammar
@@ -257,8 +283,7 @@ class Lexicon:
             for phrase in phrases
             for token in cut(phrase)
         }
-        labels = {word for words in self.data.labels.values() for word in words}
-        content = {word for word in (*self.table.words(), *named, *labels) if word.isalpha()}
+        content = {word for word in (*self.table.words(), *named, *self.numbered) if word.isalpha()}
         units = {word for phrase in self.unit_words for word in phrase if word.isalpha()}
         small |= units | set(self.data.months) | set(self.data.number_words) | set(self.data.ordinals)
         targets = frozenset(word for word in content if len(word) >= 3)
@@ -282,6 +307,11 @@ WARNING_ATTRIBUTES = frozenset(
         "maximum load",
     }
 )
+
+
+def slug(name: str) -> str:
+    """A subject's name as one word: what has several words in the lexicon is still one thing."""
+    return name.replace(" ", "-")
 
 
 def subject_words(spec: SubjectSpec | Sequence[str]) -> Sequence[str]:

@@ -63,6 +63,10 @@ class OriginClaims:
         other, at = max(places.items(), key=lambda pair: pair[1], default=("", -1))
         if at > made:
             return other, 0.9
+        if form == "adjective" and made == len(words) and phrase[-1:] in (("origin",), ("provenance",)):
+            return spec.attribute, 0.95
+        if words[-2:] in (["origin", ":"], ["origin", "is"]):
+            return spec.attribute, 0.97
         if made >= 0 and form != "adjective":
             return spec.attribute, 0.6 if phrase in self._weak else 1.0
         if form == "place":

@@ -59,7 +59,18 @@ class Passage:
             return not self._is_thing(item)
         if item.amount is not None:
             return item.amount.kind not in {AmountKind.LABEL, AmountKind.COUNT}
+        if item.has(Kind.COUNTRY):
+            return self._speaks_of_origin
         return not item.has(Kind.SUBJECT)
+
+    @cached_property
+    def _speaks_of_origin(self) -> bool:
+        """Whether a country in this clause is where something comes from, not just a place."""
+        spec = self.lexicon.data.origin
+        if spec is None:
+            return False
+        cues = {word for phrase in (*spec.before, *spec.after) for word in phrase.split()} - {"in", "from", "of", "by", "is", "100", "%"}
+        return bool(cues & set(self.words))
 
     def _is_thing(self, item: Item) -> bool:
         """ "Running prohibited", "no running": a word that also is a value stands for the activity."""
@@ -95,6 +106,7 @@ class Passage:
             other
             for other in self.items
             if other is not item
+            and (self.tokens[other.start].is_word or not self.tokens[item.start].is_word)
             and (
                 any(s.attribute == base for s in other.of(Kind.VALUE))
                 or (item.amount and _alike(other, item))

@@ -37,7 +37,7 @@ class PatternClaims:
         self._copulas = frozenset(grammar.copulas)
         self._fillers = frozenset(grammar.fillers)
         self._small = frozenset(grammar.function_words) | frozenset(grammar.articles)
-        self._ingredients = frozenset(lexicon.data.ingredients)
+        self._ingredients = lexicon.ingredients
 
     def read(self, passage: Passage) -> Iterator[Claim]:
         """The claims of one clause."""
@@ -65,8 +65,7 @@ class PatternClaims:
             yield from passage.claim(PERMISSION, value, item, name, strength * light.strength)
 
     def _is_activity(self, name: str) -> bool:
-        spec = self._lexicon.data.subjects[name]
-        return not isinstance(spec, tuple)
+        return name in self._lexicon.activities
 
     def _judge_activity(self, passage: Passage, item: Item) -> tuple[str, float] | None:
         """Whether the clause allows or forbids the activity; ``None`` where it does neither."""
@@ -88,12 +87,8 @@ class PatternClaims:
             return "allowed", 0.95
         after = passage.word_after(item.end)
         if item.has(Kind.ACTIVITY) and all(word in _SKIP for word in before):
-            verb = passage.tokens[item.start].text
-            if (
-                after == "here"
-                or self._lexicon.words.kind(verb) == "v"
-                or after in {"on", "this", "your", "the", "in", "through"}
-            ):
+            verb_only = not after and self._lexicon.words.kind(passage.tokens[item.start].text) == "v"
+            if verb_only or after in {"here", "now", "on", "in", "through", "freely"}:
                 return "allowed", IMPERATIVE_STRENGTH
         if after in {"here", "area", "zone"} or (after == "only" and not before):
             return "allowed", 0.85
@@ -139,7 +134,8 @@ class PatternClaims:
             return
         following = [m for m in passage.mentions if m.start > at]
         thing = following[0].name if following else ""
-        if not negated and not thing and len(passage.words) > 1:
+        rest = [t.text for t in passage.tokens[at + 1 : passage.clause.end] if t.is_word]
+        if not negated and not thing and any(self._lexicon.words.kind(w) != "r" and w not in self._small for w in rest):
             return
         item = Item(at, at + 1, quality=passage.tokens[at].quality)
         subject = f"{verb} {thing}".strip()
@@ -192,7 +188,7 @@ class PatternClaims:
                 )
 
     def _activity_forbidden(self, name: str, *, known: bool) -> bool:
-        return self._lexicon.data.subjects.get(name) is not None and self._is_activity(name) and not known
+        return self._is_activity(name) and not known
 
     def _closes(self, passage: Passage, at: int) -> bool:
         """Whether "free" at the end of a name is meant for it ("sugar free", "nut free bar")."""
@@ -224,7 +220,7 @@ class PatternClaims:
         covered = {at for item in passage.items for at in range(item.start, item.end)}
         for at in range(passage.clause.start, passage.clause.end):
             token = passage.tokens[at]
-            if at in covered or not self._is_adjective(token.text):
+            if not self._is_adjective(token.text) or (at in covered and not self._is_lone_predicate(passage, at)):
                 continue
             item = Item(at, at + 1, quality=token.quality)
             lead = passage.word_before(at)
@@ -241,9 +237,7 @@ class PatternClaims:
             elif after:
                 name = " ".join(word for word in after[0].name.split() if word != token.text)
                 strength = 0.8
-            elif last and at == passage.clause.start:
-                name, strength = "", 0.7
-            elif last and predicate:
+            elif last and (predicate or not self._words_before(passage, at)):
                 name, strength = "", 0.85
             else:
                 continue
@@ -257,6 +251,17 @@ class PatternClaims:
                 negated=light.negated,
                 tense=light.tense,
             )
+
+    def _words_before(self, passage: Passage, at: int) -> bool:
+        """Whether any word but a negator stands before token *at* in the clause."""
+        lead = passage.tokens[passage.clause.start : at]
+        return any(token.is_word and not passage.is_negator(token.text) for token in lead)
+
+    def _is_lone_predicate(self, passage: Passage, at: int) -> bool:
+        """ "The bag is light": a subject's word that here says how something is."""
+        item = next(item for item in passage.items if item.start <= at < item.end)
+        only_subject = bool(item.senses) and all(sense.kind is Kind.SUBJECT for sense in item.senses)
+        return only_subject and passage.word_before(at) in self._copulas and not passage.word_after(at + 1)
 
     def _is_adjective(self, word: str) -> bool:
         if word in self._small or word in self._fillers or len(word) < 3:

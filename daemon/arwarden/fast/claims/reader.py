@@ -56,7 +56,7 @@ class ClaimReader:
 
     def _read(self, text: str) -> list[Claim]:
         cleaned = clean(text)
-        tokens = tokenise(cleaned, self._lexicon.repairer, self._lexicon.touching)
+        tokens = tokenise(cleaned, self._lexicon.repairer, self._lexicon.touching, self._lexicon.numbered)
         items = scan(tokens, self._lexicon, self._numbers)
         found: list[Claim] = []
         for clause in split(tokens, items, self._joiners):
@@ -67,10 +67,13 @@ class ClaimReader:
     def _read_clause(self, passage: Passage, clause: Clause) -> Iterator[Claim]:
         if clause.question:
             return
-        yield from self._values.read(passage)
-        yield from self._amounts.read(passage)
-        yield from self._origins.read(passage)
-        yield from self._patterns.read(passage)
+        count = 0
+        for reader in (self._values, self._amounts, self._origins, self._patterns):
+            for claim in reader.read(passage):
+                count += 1
+                yield claim
+        if not count:
+            yield from self._values.weekdays(passage)
 
     def _shared_subject(self, claims: list[Claim]) -> list[Claim]:
         """Claims without subject take the only one that the text names ("Car door. Has been locked!")."""

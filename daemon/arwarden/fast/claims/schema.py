@@ -64,6 +64,7 @@ class ValueSpec(Part):
     last: Words = ()
     implies: dict[str, str] = {}
     absent: Words = ()
+    only_for: Words = ()
     range: tuple[float, float] | None = None
 
 
@@ -76,6 +77,7 @@ class AttributeSpec(Part):
     nouns: Words = ()
     cues: Words = ()
     bare: Unit01 = 1.0
+    attributive: Unit01 = 1.0
     opposites: tuple[tuple[str, str], ...] = ()
     compatible: tuple[tuple[str, str], ...] = ()
     unnamed_confidence: Unit01 | None = None
@@ -130,6 +132,7 @@ class OriginSpec(Part):
     before: Words = ()
     after: Words = ()
     other: dict[str, Words] = {}
+    unnamed_confidence: Unit01 = 0.95
     bare_strength: Unit01 = 0.6
     adjective_strength: Unit01 = 0.4
     weak_before: Words = ()

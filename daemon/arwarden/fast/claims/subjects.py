@@ -40,11 +40,15 @@ def relation(one: str, other: str) -> float:
         return SAME if one else BOTH_UNNAMED
     if not one or not other:
         return UNNAMED
-    words, others = set(one.split()), set(other.split())
-    if words <= others or others <= words:
-        # A number tells apart what else has one name: "gate 4" is not just any gate, but may be it.
-        return CONTAINED
-    return DIFFERENT
+    words, others = one.split(), other.split()
+    if _head(words) != _head(others):
+        return DIFFERENT
+    return CONTAINED if set(words) <= set(others) or set(others) <= set(words) else DIFFERENT
+
+
+def _head(words: Sequence[str]) -> str:
+    """The word that says what kind of thing it is: the last that is no number ("gate" in "gate 4")."""
+    return next((word for word in reversed(words) if len(word) > 1 and not any(map(str.isdigit, word))), words[-1])
 
 
 class SubjectReader:
@@ -54,8 +58,10 @@ class SubjectReader:
         grammar = lexicon.data.grammar
         self._lexicon = lexicon
         groups = grammar.model_dump().values()
-        self._small = frozenset(word for words in groups for phrase in words for word in cut(phrase))
+        phrases = [cut(words) for group in groups for words in group]
+        self._small = frozenset(phrase[0] for phrase in phrases if len(phrase) == 1)
         self._articles = frozenset(grammar.articles)
+        self._copulas = frozenset(grammar.copulas)
         self._nouns = {
             name: frozenset(word for noun in spec.nouns for word in cut(noun))
             for name, spec in lexicon.data.attributes.items()
@@ -70,7 +76,12 @@ class SubjectReader:
         at = clause.start
         while at < clause.end:
             word, length, noun = ("", 1, False) if at in taken else self._part(tokens, at, items.get(at))
-            if word:
+            here = items.get(at)
+            if here is not None and here.amount is not None and here.amount.kind is AmountKind.LABEL:
+                _close(run, at, found)
+                run.append((at, word, noun))
+                _close(run, at + length, found)
+            elif word:
                 run.append((at, word, noun))
             elif run and tokens[at].text != "\n":
                 _close(run, at, found)
@@ -83,29 +94,35 @@ class SubjectReader:
     def _part(self, tokens: Sequence[Token], at: int, item: Item | None) -> tuple[str, int, bool]:
         """A word's part in a name: the word as it is used there, its tokens, and whether it can end a name."""
         if item is not None:
-            named = self._named(item, tokens)
+            named = self._named(item)
             if named or item.amount is None:
                 return named, item.end - item.start, True
         token = tokens[at]
+        after = tokens[at - 1].text if at > 0 else ""
         if token.is_number or (item is not None and item.amount is not None):
             follows_noun = at > 0 and tokens[at - 1].is_word and tokens[at - 1].text not in self._small
             length = item.end - item.start if item is not None else 1
             is_count = item is None or (item.amount is not None and item.amount.kind is AmountKind.COUNT)
             return (token.text if follows_noun and is_count else ""), length, True
+        if token.is_word and len(token.text) == 1 and token.upper and at > 0 and tokens[at - 1].is_word:
+            return ("" if after in self._small else token.text), 1, True
         if not token.is_word or token.text in self._small or (len(token.text) < 2):
             return "", 1, False
         kind = self._lexicon.words.kind(token.text)
-        if kind in "n?":
+        named_by_article = after in self._articles and "n" in self._lexicon.words.all_kinds(token.text)
+        gerund = token.text.endswith("ing") and after not in self._copulas
+        if kind in "n?" or named_by_article or gerund:
             return singular(token.text), 1, True
         return (token.text if kind == "a" else ""), 1, False
 
-    def _named(self, item: Item, tokens: Sequence[Token]) -> str:
+    def _named(self, item: Item) -> str:
         subjects = item.of(Kind.SUBJECT)
         if subjects:
             return subjects[0].value
         if item.amount is not None and item.amount.kind is AmountKind.LABEL:
             return f"{item.amount.unit} {item.amount.value.lower()}"
-        return ""
+        countries = item.of(Kind.COUNTRY)
+        return countries[0].value.lower().replace(" ", "-") if countries else ""
 
     def about(self, item: Item, mentions: Sequence[Mention], others: Sequence[Item], attribute: str) -> str:
         """The subject of *item*: the nearest mention before it, else after it, never past a like phrase.

@@ -29,6 +29,7 @@ _TOKEN = re.compile(
     r"|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|[%\u20ac$\u00a3\u00a5\u20a9\u20b9\u20ba\u20bd\u00b0\u2032\u2033\"]"
     r"|[\u2190-\u2193\u27a1\u2b05-\u2b07]|[.!?;:,\n/+&()|~\u2022\u00b7\u2013\u2014-]"
 )
+_BROKEN = re.compile(r"([^\W\d_]{2,})(- +)([^\W\d_]{2,})")
 _ZERO = re.compile(r"(?<=\d)[Oo](?=[\d:.,%\s]|$)")
 _ONE = re.compile(r"(?<![A-Za-z0-9])[lI|](?=\d)")
 _NUMBER_UNIT = re.compile(r"(\d+)([a-z]+)")
@@ -129,6 +130,10 @@ class Repairer:
             found = self._cache[word] = self._repair(word)
         return found
 
+    def is_target(self, word: str) -> bool:
+        """Whether it is a word of the lexicon itself."""
+        return word in self._targets
+
     def _repair(self, word: str) -> tuple[tuple[str, ...], float]:
         if word in self._fragments or self._known(word):
             return (word,), 1.0
@@ -192,24 +197,37 @@ def _one_edit(one: str, other: str) -> bool:
     return one[at + 1 :] == other[at + 1 :] or swapped
 
 
-def tokenise(text: str, repairer: Repairer, units: frozenset[str]) -> tuple[Token, ...]:
+def tokenise(
+    text: str, repairer: Repairer, units: frozenset[str], numbered: frozenset[str]
+) -> tuple[Token, ...]:
     """The tokens of a cleaned text, repaired, at most :data:`MAX_TOKENS`.
 
-    *units* are the words that may touch a number ("5km").
+    *units* are the words that may touch a number ("5km"), *numbered* those that a number or code follows
+    ("seat 14C").
     """
     tokens: list[Token] = []
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN.finditer(_BROKEN.sub(lambda found: _mend(found, repairer), text)):
         raw = match.group()
         token = Token(raw.lower().replace("\u2019", "'"), match.start(), match.end(), upper=raw[:1].isupper())
         if not any(char.isalpha() or char == "|" for char in raw) or raw == "|":
             tokens.append(token)
         elif any(not char.isalpha() and char != "'" for char in token.text):
-            tokens.extend(_repair_mixed(token, repairer, units))
+            after_label = bool(tokens) and tokens[-1].text in numbered
+            tokens.extend(_repair_mixed(token, repairer, frozenset() if after_label else units))
         else:
             tokens.extend(_repair_word(token, repairer))
         if len(tokens) >= MAX_TOKENS:
             break
     return tuple(tokens[:MAX_TOKENS])
+
+
+def _mend(found: re.Match[str], repairer: Repairer) -> str:
+    """A word broken by a hyphen and a space put together, if that makes a word of the lexicon.
+
+    The length stays the same, so that places in the text stay right.
+    """
+    whole = found[1] + found[3]
+    return whole + " " * len(found[2]) if repairer.is_target(whole.lower()) else found[0]
 
 
 def _repair_word(token: Token, repairer: Repairer) -> list[Token]:

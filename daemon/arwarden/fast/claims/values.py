@@ -14,6 +14,10 @@ from arwarden.fast.claims.passage import Passage
 ADJACENT_STRENGTH = 0.95
 """A weak word right beside what it is about ("Restroom left")."""
 IMPLIED_STRENGTH = 0.85
+ALONE_STRENGTH = 0.78
+"""A weak word that is all a text says ("Right")."""
+TIMED_STRENGTH = 0.6
+"""A state that goes with hours ("open 9-17") says little about this moment."""
 COMMAND = "command"
 _COMMAND_LEAD = frozenset(
     {
@@ -36,6 +40,9 @@ _COMMAND_LEAD = frozenset(
 )
 
 
+WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
+
+
 class ValueClaims:
     """Reads claims whose value is a phrase of the lexicon."""
 
@@ -55,6 +62,8 @@ class ValueClaims:
                     yield from self._claims(passage, item, sense, f"{sense.attribute}.{COMMAND}", 1.0)
                 continue
             for sense in item.of(Kind.VALUE):
+                if self._is_arrow_only(passage, item, sense):
+                    continue
                 strength = self._strength(passage, item, sense)
                 if strength > 0:
                     yield from self._claims(passage, item, sense, sense.attribute, strength)
@@ -62,15 +71,27 @@ class ValueClaims:
                 for sense in item.of(Kind.LAST):
                     yield from self._claims(passage, item, sense, sense.attribute, ADJACENT_STRENGTH)
 
+    def weekdays(self, passage: Passage) -> Iterator[Claim]:
+        """ "Meeting on Monday": the day itself is the claim, for a clause that claims nothing else."""
+        for item in passage.items:
+            for sense in item.of(Kind.QUALIFIER):
+                light = passage.light(item)
+                if sense.value in WEEKDAYS and light.tense == "present":
+                    subject = passage.about(item, "weekday")
+                    strength = light.strength * (ADJACENT_STRENGTH if subject else 0.5) * item.quality
+                    span = passage.span(item)
+                    yield Claim("weekday", sense.value, subject, not light.negated, strength, span)
+
     def _claims(
         self, passage: Passage, item: Item, sense: Sense, attribute: str, strength: float
     ) -> Iterator[Claim]:
         spec = self._lexicon.data.attributes[sense.attribute]
         light = passage.light(item)
         subject = passage.about(item, sense.attribute)
+        timed = any(o.amount and o.amount.kind in {AmountKind.HOURS, AmountKind.TIME} for o in passage.items)
+        if sense.attribute == "opening" and timed:
+            strength *= TIMED_STRENGTH
         if spec.subject_required and not subject:
-            return
-        if passage.occasions and sense.attribute == "weekday":
             return
         strength *= light.strength
         yield from passage.claim(
@@ -79,7 +100,10 @@ class ValueClaims:
         if light.negated or light.tense != "present" or attribute != sense.attribute:
             return
         value = spec.values[sense.value]
+        said = {s.attribute for other in passage.items for s in other.of(Kind.VALUE)}
         for name, implied in value.implies.items():
+            if name in said:
+                continue
             yield from passage.claim(name, implied, item, subject, strength * IMPLIED_STRENGTH)
         for thing in value.absent:
             yield from passage.claim("presence", "absent", item, thing, strength * 0.95)
@@ -93,9 +117,25 @@ class ValueClaims:
                 return 0.0  # "3 left" counts what remains
         if spec.cues and not self._cued(passage, item, spec.cues):
             return spec.bare
+        value = spec.values[sense.value]
+        if sense.strength < 1.0 and value.only_for:
+            subject = passage.about(item, sense.attribute).split()
+            return ADJACENT_STRENGTH if subject and subject[-1] in value.only_for else 0.0
         if sense.strength < 1.0 and self._is_beside_subject(passage, item):
             return ADJACENT_STRENGTH
-        return sense.strength
+        if sense.strength < 1.0 and len(passage.words) == item.end - item.start:
+            return ALONE_STRENGTH
+        attributive = any(mention.start == item.end for mention in passage.mentions)
+        return sense.strength * (spec.attributive if attributive else 1.0)
+
+    def _is_arrow_only(self, passage: Passage, item: Item, sense: Sense) -> bool:
+        """An arrow sign beside the direction in words only separates ("Exit → left")."""
+        if passage.tokens[item.start].is_word:
+            return False
+        return any(
+            other is not item and passage.tokens[other.start].is_word and any(s.attribute == sense.attribute for s in other.of(Kind.VALUE))
+            for other in passage.items
+        )
 
     def _before(self, passage: Passage, item: Item) -> Item | None:
         found = [other for other in passage.items if other.end == item.start]
