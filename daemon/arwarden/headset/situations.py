@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 SECONDS_EACH = 4.0
+FOR_EVER_S = 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class Timeline:
     @classmethod
     def constant(cls, situation: Situation) -> Timeline:
         """The same situation for ever."""
-        return cls(coherent=(situation,), contradictory=(), seconds_each=SECONDS_EACH)
+        return cls(coherent=(situation,), contradictory=(), seconds_each=FOR_EVER_S)
 
     def index_at(self, t_s: float) -> int:
         """Which situation, counted from 0, is in view at ``t_s``."""

@@ -268,7 +268,7 @@ def camera(monkeypatch: pytest.MonkeyPatch) -> type[FakeCamera]:
         pass
 
     monkeypatch.setattr(cv2, "VideoCapture", Camera)
-    monkeypatch.setattr(camera_source, "is_missing", lambda index: False)
+    monkeypatch.setattr(camera_source, "is_missing", lambda _index: False)
     monkeypatch.setattr(camera_source, "FIRST_PICTURE_TIMEOUT_S", 2.0)
     return Camera
 
