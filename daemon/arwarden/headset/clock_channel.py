@@ -74,10 +74,9 @@ class ClockChannel:
     def _take(self, raw: str | bytes) -> None:
         now_ms = self._clock.now_ms()
         try:
-            message = CHANNEL_MESSAGE.validate_json(raw[: MAX_MESSAGE_BYTES + 1])
+            message = None if len(raw) > MAX_MESSAGE_BYTES else CHANNEL_MESSAGE.validate_json(raw)
         except ValidationError:
-            self._counters.add("clock.malformed")
-            return
+            message = None
         match message:
             case Ping():
                 answer = Pong(id=message.id, t0_ms=message.t0_ms, t1_ms=now_ms, t2_ms=self._clock.now_ms())
@@ -86,6 +85,8 @@ class ClockChannel:
                 self._answered(message, now_ms)
             case Hello():
                 self._counters.add("clock.unexpected")
+            case None:
+                self._counters.add("clock.malformed")
 
     def _answered(self, pong: Pong, now_ms: float) -> None:
         t0_ms = self._asked_ms.pop(pong.id, None)
