@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
 import structlog
@@ -164,7 +165,8 @@ class WorkerPool:
                         self._replace_stuck(self._clock.now_ms())
                     msg = f"an inference hangs since {self._stuck_after_ms:.0f} ms; its thread is replaced"
                     raise TierError(msg)
-            await asyncio.wait({waiting}, timeout=max(left_ms, 1.0) / 1000)
+            # Nothing wakes us when the work begins, so never sleep longer than it may then take.
+            await asyncio.wait({waiting}, timeout=max(min(left_ms, self._stuck_after_ms), 1.0) / 1000)
         return waiting.result()
 
     def _forget(self, job: _Job) -> None:
@@ -199,7 +201,6 @@ class WorkerPool:
     def _serve(self, worker: _Worker) -> None:
         while True:
             with self._wake:
-                worker.job = None
                 while not self._queue and not self._closing and not worker.abandoned:
                     self._wake.wait()
                 if worker.abandoned or self._closing:
@@ -207,22 +208,24 @@ class WorkerPool:
                 job = self._queue.popleft()
                 job.started_ms = self._clock.now_ms()
                 worker.job = job
-            self._perform(job, job.started_ms)
+            tell = self._perform(job, job.started_ms) if job.future.set_running_or_notify_cancel() else None
+            with self._wake:
+                worker.job = None
+            # Told last: whoever hears of it may at once submit again and must find the place free.
+            if tell is not None:
+                tell()
 
-    def _perform(self, job: _Job, started_ms: float) -> None:
-        if not job.future.set_running_or_notify_cancel():
-            return
+    def _perform(self, job: _Job, started_ms: float) -> Callable[[], None]:
+        """Do the work; returns what tells the waiter how it went."""
         if started_ms > job.deadline_ms:
             self._counters.add("fast.deadline_exceeded")
-            job.future.set_exception(DeadlineExceeded("begun after its deadline"))
-            return
+            return partial(job.future.set_exception, DeadlineExceeded("begun after its deadline"))
         try:
             value = job.work()
         except ArwardenError as error:
-            job.future.set_exception(error)
+            return partial(job.future.set_exception, error)
         except BaseException as error:  # noqa: BLE001 - whatever it was, the thread goes on and the waiter hears
             broken = TierError(f"the inference broke: {type(error).__name__}")
             broken.__cause__ = error
-            job.future.set_exception(broken)
-        else:
-            job.future.set_result(Done(value, started_ms - job.submitted_ms))
+            return partial(job.future.set_exception, broken)
+        return partial(job.future.set_result, Done(value, started_ms - job.submitted_ms))

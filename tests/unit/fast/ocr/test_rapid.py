@@ -91,7 +91,7 @@ def test_lines_come_top_to_bottom(reader: RapidReader) -> None:
 
 def test_grey_pictures_are_read(reader: RapidReader) -> None:
     grey = cv2.cvtColor(scene(1280, 720, Drawn("Battery full", 300, 300, 40)), cv2.COLOR_RGB2GRAY)
-    picture = np.repeat(grey[:, :, None], 3, axis=2)
+    picture = np.repeat(np.asarray(grey, dtype=np.uint8)[:, :, None], 3, axis=2)
     assert texts(reader.read(picture)) == ["Battery full"]
 
 

@@ -1,0 +1,185 @@
+"""The fast tier: reads a picture, groups what it says, finds what contradicts, measures the picture."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Final
+
+import cv2
+import structlog
+
+from arwarden.config import FastConfig
+from arwarden.core.clock import Clock
+from arwarden.core.counters import Counters
+from arwarden.core.errors import ArwardenError, ModelError, TierError
+from arwarden.core.findings import Element, ElementType, Finding, Findings, Measure
+from arwarden.core.frame import Frame, View
+from arwarden.core.tier import SceneContext
+from arwarden.fast.claims import ClaimReader, Lexicon, find_contradictions
+from arwarden.fast.ocr.auto import open_reader
+from arwarden.fast.ocr.base import ModelFile, TextReader
+from arwarden.fast.panels import group
+from arwarden.fast.quality import QualityJudge, SizeWatch, measure
+from arwarden.fast.workers import WorkerPool
+
+log = structlog.get_logger(__name__)
+
+CLOSE_TIMEOUT_MS: Final = 2000.0
+MAX_SESSIONS_REMEMBERED: Final = 64
+"""Sessions whose picture size is followed; the one not seen for longest gives way."""
+
+
+class FastTier:
+    """Judges one picture at a time, in ``config.workers`` threads. Ready for use when constructed.
+
+    ``sessions`` streams may each have one picture pending; more are refused. A given ``reader`` replaces
+    the configured engine. Raises ``ModelError`` and ``ConfigError`` for what the operator has to mend.
+    """
+
+    def __init__(
+        self,
+        config: FastConfig,
+        clock: Clock,
+        reader: TextReader | None = None,
+        *,
+        sessions: int = MAX_SESSIONS_REMEMBERED,
+        counters: Counters | None = None,
+    ) -> None:
+        self._config = _within_cores(config)
+        self._clock = clock
+        self._counters = counters if counters is not None else Counters()
+        self._lexicon = Lexicon.load(config.languages, config.lexicons)
+        self._claims = ClaimReader(self._lexicon)
+        self._judge = QualityJudge()
+        self._sizes: OrderedDict[str, SizeWatch] = OrderedDict()
+        # OpenCV would start a thread per core for every resize, beside the threads chosen here.
+        cv2.setNumThreads(self._config.threads)
+        self._reader = reader if reader is not None else open_reader(self._config, self._counters)
+        self._pool = WorkerPool(
+            self._config.workers, self._config.workers + sessions, clock, counters=self._counters
+        )
+        self._warm_up()
+
+    @property
+    def name(self) -> str:
+        """The tier's name in messages and metrics."""
+        return "fast"
+
+    def models_in_use(self) -> Sequence[ModelFile]:
+        """The files of weights that were loaded."""
+        return self._reader.models_in_use()
+
+    async def analyse(self, frames: Sequence[Frame], context: SceneContext, deadline_ms: float) -> Findings:
+        """Judge the last of the frames in a thread; the event loop stays free.
+
+        Raises ``DeadlineExceeded`` when it has not begun by ``deadline_ms`` (a point on the daemon's clock;
+        once begun it is finished), ``TierError`` when it breaks, hangs or is refused.
+        """
+        if not frames:
+            msg = "the fast tier was given no frame"
+            raise TierError(msg)
+        frame = frames[-1]
+        settled = self._size_settled(frame)
+        done = await self._pool.run(lambda: self._analyse(frame, context, settled=settled), deadline_ms)
+        return replace(done.value, stages_ms={"queue": done.queue_ms, **done.value.stages_ms})
+
+    def analyse_now(self, frame: Frame, context: SceneContext) -> Findings:
+        """Judge a frame here and now: what ``analyse`` does in its thread, for files.
+
+        A file's picture size is its own choice and never counts as a network's. Stages: ``ocr``, ``panels``,
+        ``claims`` (absent for a passthrough view) and ``quality``. Raises ``TierError`` when a part breaks.
+        """
+        return self._analyse(frame, context, settled=True)
+
+    async def close(self) -> None:
+        """End the threads, waiting at most ``CLOSE_TIMEOUT_MS`` for a running inference."""
+        await self._pool.close(CLOSE_TIMEOUT_MS)
+        self._reader.close()
+
+    def close_now(self) -> None:
+        """The same for callers without an event loop."""
+        self._pool.close_now(CLOSE_TIMEOUT_MS)
+        self._reader.close()
+
+    def _analyse(self, frame: Frame, context: SceneContext, *, settled: bool) -> Findings:
+        stages_ms: dict[str, float] = {}
+        try:
+            elements, contradictions = self._read(frame, context, stages_ms)
+            measures, faults = self._measure(frame, stages_ms, settled=settled)
+        except ArwardenError:
+            raise
+        except Exception as error:  # engines raise what they like; the pipeline knows TierError
+            self._counters.add("fast.broken")
+            msg = f"the fast tier broke on a picture: {type(error).__name__}"
+            raise TierError(msg) from error
+        return Findings(contradictions + faults, elements, measures, stages_ms)
+
+    def _read(
+        self, frame: Frame, context: SceneContext, stages_ms: dict[str, float]
+    ) -> tuple[tuple[Element, ...], tuple[Finding, ...]]:
+        if context.view is View.PASSTHROUGH:
+            # The real world alone: no virtual text in it, and nothing to warn about in real signs.
+            return (), ()
+        with _timed(stages_ms, "ocr"):
+            rgb = frame.picture.rgb()
+            lines = self._reader.read(rgb)
+        with _timed(stages_ms, "panels"):
+            sure = [line for line in lines if line.confidence >= self._config.min_text_confidence]
+            self._counters.add("ocr.lines_unsure", len(lines) - len(sure))
+            panels = group(sure, frame.picture.width_px, frame.picture.height_px, rgb)
+        with _timed(stages_ms, "claims"):
+            elements = tuple(
+                Element(ElementType.TEXT, p.box, p.text, self._claims.claims(p.text), p.confidence)
+                for p in panels
+            )
+            contradictions = find_contradictions(elements, self._lexicon)
+        return elements, contradictions
+
+    def _measure(
+        self, frame: Frame, stages_ms: dict[str, float], *, settled: bool
+    ) -> tuple[tuple[Measure, ...], tuple[Finding, ...]]:
+        if not self._config.quality:
+            return (), ()
+        with _timed(stages_ms, "quality"):
+            measures = measure(frame.picture)
+            faults = self._judge.judge(measures, frame.transport, size_settled=settled)
+        return measures, faults
+
+    def _size_settled(self, frame: Frame) -> bool:
+        watch = self._sizes.pop(frame.session_id, None) or SizeWatch()
+        self._sizes[frame.session_id] = watch
+        if len(self._sizes) > MAX_SESSIONS_REMEMBERED:
+            self._sizes.popitem(last=False)
+        return watch.observe(frame.picture.width_px, frame.picture.height_px, frame.arrival_ms)
+
+    def _warm_up(self) -> None:
+        try:
+            self._reader.warm_up()
+        except ArwardenError:
+            raise
+        except Exception as error:  # engines raise what they like
+            msg = f"the OCR engine {self._reader.name} does not run on this machine: {error}"
+            raise ModelError(msg) from error
+
+
+@contextmanager
+def _timed(stages_ms: dict[str, float], stage: str) -> Iterator[None]:
+    begun = time.perf_counter()
+    try:
+        yield
+    finally:
+        stages_ms[stage] = (time.perf_counter() - begun) * 1000
+
+
+def _within_cores(config: FastConfig) -> FastConfig:
+    """Never more threads than cores: oversubscribed ones wait for each other inside every layer."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if config.threads <= cores:
+        return config
+    log.warning("fast_threads_capped", configured=config.threads, cores=cores)
+    return config.model_copy(update={"threads": cores})
