@@ -23,6 +23,7 @@ from arwarden.core.tier import Tier
 from arwarden.fast.tier import FastTier
 from arwarden.ingest.auth import Authenticator, caller_of
 from arwarden.ingest.problems import problem_middleware
+from arwarden.ingest.runner import http_runner
 from arwarden.ingest.sessions import SessionManager
 from arwarden.ingest.whip import whip_routes
 from arwarden.observe.events import Event, EventStream, JsonValue
@@ -125,8 +126,11 @@ class Daemon:
             on_ack=self._on_ack,
             counters=self.counters,
         )
-        self._tier = self._given_tier or await asyncio.to_thread(self._open_tier)
-        around = self._surroundings(self._tier, self._publisher)
+        tier = self._given_tier
+        if tier is None:
+            tier = await asyncio.to_thread(self._open_tier)
+        self._tier = tier
+        around = self._surroundings(tier, self._publisher)
         self._manager = SessionManager(
             self.config.ingest,
             self.clock,
@@ -190,7 +194,7 @@ class Daemon:
         application = web.Application(middlewares=[problem_middleware])
         application.add_routes(whip_routes(manager, authenticator, self.config, self.counters))
         application.add_routes(page.routes())
-        self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=HTTP_DRAIN_S)
+        self._runner = http_runner(application, self.counters, HTTP_DRAIN_S)
         await self._runner.setup()
         site = web.TCPSite(self._runner, server.host, server.port, ssl_context=_tls_context(self.config))
         try:

@@ -16,7 +16,7 @@ from arwarden.core.errors import InputError
 from arwarden.core.findings import Finding, FindingKind, Findings
 from arwarden.core.frame import ArrayPicture, CaptureClock, Frame, Picture, View
 from arwarden.core.tier import SceneContext
-from arwarden.decide.lifecycle import AlertDraft, AlertLifecycle
+from arwarden.decide import AlertDraft, AlertLifecycle
 from arwarden.fast.quality import FreezeDetector
 from arwarden.fast.tier import FastTier
 from arwarden.headset.pictures import IMAGE_SUFFIXES, load_rgb
@@ -192,11 +192,10 @@ def decoded(path: Path) -> Iterator[tuple[float, float, Picture]]:
             stream.thread_type = "AUTO"
             expected = stream.frames
             step_s = 1.0 / float(stream.average_rate or 30)
-            count = 0
-            first_s: float | None = None
+            count, first_s = 0, 0.0
             for frame in container.decode(stream):
-                own_s = frame.time if frame.time is not None else count * step_s
-                first_s = own_s if first_s is None else first_s
+                own_s = count * step_s if frame.pts is None else float(frame.pts * stream.time_base)
+                first_s = own_s if count == 0 else first_s
                 count += 1
                 yield own_s - first_s, min(1.0, count / expected) if expected else 0.0, AvPicture(frame)
     except (av.FFmpegError, OSError, EOFError) as error:

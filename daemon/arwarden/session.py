@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from arwarden.config import Config
-from arwarden.contract.messages import Ack, Alert, AlertState, Health, Percentiles, SessionState
+from arwarden.contract.messages import Ack, AlertState, Health, Percentiles, SessionState
 from arwarden.contract.topics import Topics
 from arwarden.core.clock import Clock
 from arwarden.core.counters import Counters
@@ -17,7 +17,7 @@ from arwarden.core.errors import DeadlineExceeded, TierError
 from arwarden.core.findings import Element, Finding, Findings
 from arwarden.core.frame import CaptureClock, Frame, View
 from arwarden.core.tier import SceneContext, Tier
-from arwarden.decide.lifecycle import AlertDraft, AlertLifecycle, stamp
+from arwarden.decide import AlertDraft, AlertLifecycle, publishable, stamp
 from arwarden.fast.quality import FreezeDetector
 from arwarden.observe.events import EventStream, JsonValue
 from arwarden.observe.latency import RecentLatency, RecentRate
@@ -80,6 +80,7 @@ class Session:
         self._sampler = Sampler(around.config.sampling, around.counters)
         self._lifecycle = AlertLifecycle(around.config.alerts, device_id, session_id, new_id, around.counters)
         self._freeze = FreezeDetector()
+        self._frozen = False
         self._state = SessionState.CONNECTING
         self._reasons: tuple[str, ...] = ()
         self._clock_offset_ms: float | None = None
@@ -100,7 +101,10 @@ class Session:
         self._tally.received += 1
         self._tally.received_rate.add(now_ms)
         self._around.metrics.frames.labels("received").inc()
-        self._freeze.observe(frame.picture.luma(), now_ms)
+        was_frozen, self._frozen = self._frozen, self._freeze.observe(frame.picture.luma(), now_ms)
+        if self._frozen and not was_frozen:
+            # Nothing changes in a frozen picture, so nothing else would have it looked at.
+            self._sampler.request_sample()
         self._sampler.offer(frame, now_ms)
         self._wake.set()
 
@@ -149,7 +153,7 @@ class Session:
             if self._sampler.due(now_ms):
                 await self._judge_next()
             elif self._sampler.static:
-                self._submit(self._lifecycle.still_seen(now_ms))
+                self._submit(self._lifecycle.still_seen(now_ms, self._newest))
 
     async def _wait_for_work(self) -> None:
         now_ms = self._around.clock.now_ms()
@@ -221,19 +225,24 @@ class Session:
         for draft in drafts:
             submitted_ms = self._around.clock.now_ms()
             alert = stamp(draft, submitted_ms, self._around.epoch)
-            self._tally.capture_to_publish.add(alert.age_ms, submitted_ms)
+            if draft.from_sample:
+                self._tally.capture_to_publish.add(alert.age_ms, submitted_ms)
             self._around.events.emit({"type": "alert", "alert": alert.model_dump(mode="json")})
             self._around.publisher.submit(self._outgoing(draft, submitted_ms))
 
     def _outgoing(self, draft: AlertDraft, submitted_ms: float) -> Outgoing:
         around = self._around
 
-        def render(published_ms: float) -> bytes:
+        def render(published_ms: float) -> bytes | None:
             """The payload with the times of the moment in which it is really sent."""
+            if not publishable(draft, published_ms, around.config.alerts.late, around.counters):
+                return None
             alert = stamp(draft, published_ms, around.epoch)
             waited_ms = {"publish": max(0.0, published_ms - submitted_ms)}
             alert = alert.model_copy(update={"stages_ms": {**alert.stages_ms, **waited_ms}})
-            self._measure(alert)
+            if draft.from_sample:
+                around.metrics.capture_to_publish_s.observe(alert.age_ms / 1000.0)
+            around.metrics.alerts.labels(alert.kind, alert.state, str(alert.late).lower()).inc()
             return alert.model_dump_json().encode()
 
         return Outgoing(
@@ -246,11 +255,6 @@ class Session:
             render=render,
             ends=draft.state in (AlertState.CLEARED, AlertState.RETRACTED),
         )
-
-    def _measure(self, alert: Alert) -> None:
-        metrics = self._around.metrics
-        metrics.capture_to_publish_s.observe(alert.age_ms / 1000.0)
-        metrics.alerts.labels(alert.kind, alert.state, str(alert.late).lower()).inc()
 
     def health(self, now_ms: float) -> Health:
         """How the monitoring of this headset is doing."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
+from rich.console import Console
+from rich.progress import Progress
 
 from arwarden.cli import EXIT_BAD_INPUT
 from arwarden.config import Config
@@ -65,16 +67,9 @@ def _inputs(paths: tuple[Path, ...]) -> Iterator[Path | InputError]:
 def _analyse(analyser: OfflineAnalyser, path: Path, *, show_progress: bool) -> Report:
     if not show_progress:
         return analyser.analyse(path)
-    with click.progressbar(length=1000, label=path.name, file=click.get_text_stream("stderr")) as bar:
-        done = 0
-
-        def progress(share: float) -> None:
-            nonlocal done
-            now = round(share * 1000)
-            bar.update(now - done)
-            done = now
-
-        return analyser.analyse(path, progress)
+    with Progress(console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task(path.name, total=1.0)
+        return analyser.analyse(path, lambda share: bars.update(bar, completed=share))
 
 
 def to_json(report: Report) -> JsonObject:

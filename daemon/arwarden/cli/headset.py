@@ -95,12 +95,9 @@ def command(
         stop = asyncio.ensure_future(stop_on_signals().wait())
         run = asyncio.ensure_future(headset.run(seconds))
         await asyncio.wait({stop, run}, return_when=asyncio.FIRST_COMPLETED)
-        if not run.done():
-            run.cancel()
-            await asyncio.wait({run})
+        headset.end()
         stop.cancel()
-        if not run.cancelled():
-            _say_summary(run.result())
+        _say_summary(await run)
 
     run_in_loop(stream_until_done())
 

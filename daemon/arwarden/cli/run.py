@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import signal
 from collections.abc import Coroutine
 from pathlib import Path
@@ -17,11 +18,6 @@ from arwarden.config.file import load_config
 from arwarden.daemon import Daemon
 from arwarden.observe.logs import configure_logging
 from arwarden.publish.embedded import DEFAULT_PORT
-
-try:
-    from uvloop import run as run_loop
-except ImportError:  # uvloop is not made for every platform; asyncio is a fifth slower and otherwise alike
-    from asyncio import run as run_loop
 
 
 @click.command("run")
@@ -69,7 +65,12 @@ def command(config_file: Path | None, *, embedded_broker: bool, broker_host: str
 
 def run_in_loop(main: Coroutine[Any, Any, None]) -> None:
     """Run a coroutine in the fastest event loop there is."""
-    run_loop(main)
+    try:
+        uvloop = importlib.import_module("uvloop")
+    except ImportError:  # not made for every platform; asyncio costs a fifth more and is otherwise alike
+        asyncio.run(main)
+    else:
+        uvloop.run(main)
 
 
 async def _serve(daemon: Daemon) -> None:

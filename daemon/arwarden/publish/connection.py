@@ -83,7 +83,7 @@ class Connection:
 
     @classmethod
     async def open(
-        cls, config: MqttConfig, will: Will, inbox: type[asyncio.Queue[aiomqtt.Message]]
+        cls, config: MqttConfig, will: Will | None, inbox: type[asyncio.Queue[aiomqtt.Message]]
     ) -> Connection:
         """Connect with MQTT 5 and a clean session. Raises ``ConnectFailed``."""
         client = await _client(config, will, inbox)
@@ -157,7 +157,7 @@ class Connection:
 
 
 async def _client(
-    config: MqttConfig, will: Will, inbox: type[asyncio.Queue[aiomqtt.Message]]
+    config: MqttConfig, will: Will | None, inbox: type[asyncio.Queue[aiomqtt.Message]]
 ) -> aiomqtt.Client:
     return aiomqtt.Client(
         config.host or "",
@@ -168,7 +168,7 @@ async def _client(
         identifier=config.client_id,
         queue_type=inbox,
         protocol=aiomqtt.ProtocolVersion.V5,
-        will=aiomqtt.Will(will.topic, will.payload, qos=1, retain=True),
+        will=None if will is None else aiomqtt.Will(will.topic, will.payload, qos=1, retain=True),
         timeout=config.publish_timeout_ms / 1000.0,
         keepalive=config.keepalive_s,
         clean_start=True,
