@@ -168,7 +168,7 @@ def unshortenable(daemon: Daemon) -> Outgoing:
 
 
 async def test_two_daemons_with_one_client_id_stop_kicking_each_other(mosquitto: Mosquitto) -> None:
-    config = mosquitto.config(reconnect_min_ms=50, reconnect_max_ms=300)
+    config = mosquitto.config(reconnect_min_ms=50, reconnect_max_ms=800)
     with structlog.testing.capture_logs() as logs:
         async with running(config, "first") as first:
             await eventually(lambda: connected(first))
@@ -180,7 +180,7 @@ async def test_two_daemons_with_one_client_id_stop_kicking_each_other(mosquitto:
                 winner = second if loser is first else first
                 await eventually(lambda: connected(winner))
                 kicks = sum(d.counters["publish.lost"] for d in both)
-                await asyncio.sleep(0.8)
+                await asyncio.sleep(0.6)
                 assert loser.publisher.state is taken_over
                 assert connected(winner)
                 assert sum(d.counters["publish.lost"] for d in both) == kicks, "nobody is kicked any more"

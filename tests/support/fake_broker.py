@@ -57,8 +57,12 @@ class FakeBroker:
         """Send a QoS 0 message to every connection, whatever it has subscribed to."""
         body = len(topic).to_bytes(2, "big") + topic.encode() + b"\0" + payload
         length = bytes([0x80 | len(body) & 0x7F, len(body) >> 7])  # two bytes, for up to 16383
+        self.inject(b"\x30" + length + body)
+
+    def inject(self, data: bytes) -> None:
+        """Send these very bytes to every connection."""
         for writer in self._open:
-            writer.write(b"\x30" + length + body)
+            writer.write(data)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1

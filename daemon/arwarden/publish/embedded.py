@@ -50,6 +50,7 @@ class EmbeddedBroker:
         self._host = host
         self._wanted_port = port
         self._port = port
+        self._changing = asyncio.Lock()
         self._process: asyncio.subprocess.Process | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
@@ -61,56 +62,49 @@ class EmbeddedBroker:
 
     async def start(self) -> tuple[str, int]:
         """Start it. Returns the address to connect to from this machine. Raises ``BrokerError``."""
-        # A free port may be taken by somebody else before the child binds it: then another one is tried.
-        tries_left = FREE_PORT_TRIES if self._wanted_port == 0 else 1
-        while True:
-            port = _claim_port(self._host, self._wanted_port)
-            tries_left -= 1
-            try:
-                await self._launch(port)
-                break
-            except BaseException as error:
-                await self.stop()
-                if tries_left == 0 or not isinstance(error, BrokerError):
-                    raise
-        self._port = port
-        log.info("embedded_broker_started", host=self._host, port=port)
+        async with self._changing:
+            await self._launch_on_a_port()
+        log.info("embedded_broker_started", host=self._host, port=self._port)
         if not _loopback(self._host):
-            log.warning(
-                "embedded_broker_is_open", reason="it asks for no password; use it on a trusted network"
-            )
-        return _reachable_host(self._host), port
+            log.warning("embedded_broker_is_open", reason="no passwords: for trusted networks only")
+        return _reachable_host(self._host), self._port
 
     async def supervise(self) -> None:
         """Start it again on the same port whenever it ends by itself. Returns after ``stop``."""
         while (process := self._process) is not None:
             code = await process.wait()
-            if self._process is not process:
-                return
-            log.error("embedded_broker_died", exit_code=code)
             await asyncio.sleep(RESTART_PAUSE_S)
-            if self._process is not process:
-                return
-            self._forget_folder()
-            try:
-                await self._launch(self._port)
-            except BrokerError as error:
-                log.error("embedded_broker_not_restarted", reason=str(error))  # noqa: TRY400 - no bug of ours
+            async with self._changing:
+                if self._process is not process:
+                    return
+                log.error("embedded_broker_died", exit_code=code)
+                try:
+                    await self._launch(self._port)
+                except BrokerError as error:
+                    log.error("embedded_broker_not_restarted", reason=str(error))  # noqa: TRY400 - no bug of ours
 
     async def stop(self) -> None:
         """End it and wait until its port is free."""
-        process, self._process = self._process, None
-        if process is not None and process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.terminate()
+        async with self._changing:
+            process, self._process = self._process, None
+            if process is not None and process.returncode is None:
+                await _end(process)
+                log.info("embedded_broker_stopped")
+            self._forget_folder()
+
+    async def _launch_on_a_port(self) -> None:
+        # A free port may be taken by somebody else before the child binds it: then another one is tried.
+        tries_left = FREE_PORT_TRIES if self._wanted_port == 0 else 1
+        while True:
+            self._port = _claim_port(self._host, self._wanted_port)
+            tries_left -= 1
             try:
-                async with asyncio.timeout(STOP_TIMEOUT_S):
-                    await process.wait()
-            except TimeoutError:
-                process.kill()
-                await process.wait()
-            log.info("embedded_broker_stopped")
-        self._forget_folder()
+                await self._launch(self._port)
+            except BrokerError:
+                if tries_left == 0:
+                    raise
+            else:
+                return
 
     def _forget_folder(self) -> None:
         if self._folder is not None:
@@ -118,6 +112,7 @@ class EmbeddedBroker:
             self._folder = None
 
     async def _launch(self, port: int) -> None:
+        self._forget_folder()
         self._folder = tempfile.TemporaryDirectory(prefix="arwarden-broker-")
         settings = Path(self._folder.name) / "rumqttd.toml"
         errors = Path(self._folder.name) / "errors.txt"
@@ -125,7 +120,7 @@ class EmbeddedBroker:
         # A session of its own: Ctrl-C ends the daemon, which says goodbye through the broker first.
         # Its errors go to a file: a pipe that nobody reads would stop it once full.
         with errors.open("wb") as stderr:
-            self._process = await asyncio.create_subprocess_exec(
+            process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-P",
                 str(CHILD),
@@ -136,16 +131,40 @@ class EmbeddedBroker:
                 start_new_session=True,
             )
         try:
-            async with asyncio.timeout(START_TIMEOUT_S):
-                while not await _answers(_reachable_host(self._host), port):
-                    if self._process.returncode is not None:
-                        reason = errors.read_text(errors="replace").strip()[-ERROR_CHARS:]
-                        raise BrokerError(
-                            f"the embedded broker ended while starting: {reason or 'it gave no reason'}"
-                        )
-                    await asyncio.sleep(POLL_S)
-        except TimeoutError as error:
-            raise BrokerError(f"the embedded broker did not answer within {START_TIMEOUT_S:.0f} s") from error
+            await _wait_until_it_serves(process, _reachable_host(self._host), port, errors)
+        except BaseException:
+            await _end(process)
+            self._forget_folder()
+            raise
+        self._process = process
+
+
+async def _wait_until_it_serves(
+    process: asyncio.subprocess.Process, host: str, port: int, errors: Path
+) -> None:
+    try:
+        async with asyncio.timeout(START_TIMEOUT_S):
+            while not await _answers(host, port):
+                if process.returncode is not None:
+                    raise BrokerError(f"the embedded broker ended while starting: {_last_words(errors)}")
+                await asyncio.sleep(POLL_S)
+    except TimeoutError as error:
+        raise BrokerError(f"the embedded broker did not answer within {START_TIMEOUT_S:.0f} s") from error
+
+
+def _last_words(errors: Path) -> str:
+    return errors.read_text(errors="replace").strip()[-ERROR_CHARS:] or "it gave no reason"
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.terminate()
+    try:
+        async with asyncio.timeout(STOP_TIMEOUT_S):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
 
 
 def _claim_port(host: str, port: int) -> int:

@@ -25,13 +25,11 @@ from arwarden.publish.acks import AckReader, inbox_type
 from arwarden.publish.connection import ConnectFailed, Connection, ConnectionLost, PublishRefused, Will
 from arwarden.publish.outbox import Outbox, Outgoing, Taken
 from arwarden.publish.reconnect import Backoff, TakeoverGuard
-from arwarden.publish.shorten import shorten_json
 from arwarden.publish.status import StatusReader, StatusState, status_payload
+from arwarden.publish.writer import Writer
 
 log = structlog.get_logger(__name__)
 
-PACKET_OVERHEAD_BYTES = 32
-"""Fixed header 5, topic length 2, packet id 2, properties 10, and some room (MQTT 5, section 3.3)."""
 LATENCIES_KEPT = 512
 AUTH_MAX_PAUSES = 12
 """Wrong credentials: pauses grow from the longest ordinary one to this many of them (5 s to 60 s)."""
@@ -89,6 +87,7 @@ class Publisher:
         self._topics = Topics(config.topic_prefix)
         self._acks = AckReader(self._topics, counters)
         self._status = StatusReader(epoch)
+        self._writer = Writer(config.max_payload_bytes, counters)
         self._outbox = Outbox(config.outbox_messages, counters)
         self._latencies_ms: deque[float] = deque(maxlen=LATENCIES_KEPT)
         self._wake = asyncio.Event()
@@ -260,7 +259,7 @@ class Publisher:
     async def _send_one(self, connection: Connection, taken: Taken) -> None:
         item = taken.item
         published_ms = self._clock.now_ms()
-        payload = self._render(item, published_ms, connection.max_packet_bytes)
+        payload = self._writer.write(item, published_ms, connection.max_packet_bytes)
         if payload is None:
             self._outbox.dropped(taken)
             return
@@ -292,34 +291,6 @@ class Publisher:
         except Exception:  # a fault behind the callback must not cost the connection
             self._counters.add("publish.callback_failed")
             log.exception("published_callback_failed", topic=item.topic)
-
-    def _render(self, item: Outgoing, published_ms: float, max_packet_bytes: int | None) -> bytes | None:
-        """The payload, short enough for the broker; None where there is nothing to send (counted)."""
-        try:
-            payload = item.render(published_ms)
-        except Exception:  # one message that cannot be written must not stop the others
-            self._counters.add("publish.render_failed")
-            log.exception("mqtt_render_failed", topic=item.topic)
-            return None
-        if payload is None:
-            self._counters.add("publish.withdrawn")
-            return None
-        limit_bytes = self._config.max_payload_bytes
-        if max_packet_bytes is not None:
-            room_bytes = max_packet_bytes - PACKET_OVERHEAD_BYTES - len(item.topic.encode())
-            limit_bytes = max(0, min(limit_bytes, room_bytes))
-        if len(payload) <= limit_bytes:
-            return payload
-        shortened = shorten_json(payload, limit_bytes)
-        self._counters.add("publish.too_large" if shortened is None else "publish.shortened")
-        log.warning(
-            "mqtt_payload_too_large",
-            topic=item.topic,
-            payload_bytes=len(payload),
-            limit_bytes=limit_bytes,
-            outcome="dropped" if shortened is None else "shortened",
-        )
-        return shortened
 
     async def _receive(self, connection: Connection) -> None:
         async for message in connection.messages():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import structlog
@@ -193,6 +194,14 @@ async def test_acks_reach_the_callback_even_when_it_fails_once() -> None:
             broker.deliver("arwarden/v1/quest/acks", ack % name)
         await eventually(lambda: got == ["one", "two"])
         assert daemon.counters["acks.callback_failed"] == 1
+
+
+async def test_tls_files_that_cannot_be_used_are_said(tmp_path: Path) -> None:
+    broken = tmp_path / "ca.pem"
+    broken.write_text("no certificate", encoding="utf-8")
+    async with FakeBroker() as broker, running(config(broker, tls={"ca_file": broken})) as daemon:
+        await eventually(lambda: daemon.counters["publish.connect_failed"] >= 1)
+        assert "mqtt.tls" in (daemon.publisher.last_error or "")
 
 
 async def test_a_name_that_is_no_name_is_said() -> None:
