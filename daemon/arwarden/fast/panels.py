@@ -125,14 +125,15 @@ def _belong_together(first: _Placed, second: _Placed, rgb: ByteImage | None) -> 
     stacked = _stacked(pair, blind=rgb is None)
     if not stacked and not _in_one_row(pair):
         return False
-    if rgb is None or first.ink is None or second.ink is None:
+    before, after = pair.before.ink, pair.after.ink
+    if rgb is None or before is None or after is None:
         return True
-    if not same_ground(first.ink, second.ink):
+    if not same_ground(before, after):
         return False
     if (pair.gap_across if stacked else pair.gap_along) <= 0:
         return True
     ways = _ways_down(pair) if stacked else _ways_along(pair)
-    return ground_continues(rgb, ways, first.ink)
+    return ground_continues(rgb, ways, before)
 
 
 def _same_direction(first: _Placed, second: _Placed) -> bool:
