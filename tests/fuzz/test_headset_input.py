@@ -13,7 +13,7 @@ from arwarden.core.counters import Counters
 from arwarden.core.errors import ConfigError, Refused
 from arwarden.core.offset import OffsetFilter
 from arwarden.headset import timecode
-from arwarden.headset.mqtt_client import MqttAddress
+from arwarden.headset.mqtt_address import MqttAddress
 from arwarden.headset.overlay import Overlay
 from arwarden.headset.pictures import PictureSize
 from arwarden.headset.shown import MAX_SHOWN, Change, ShownAlerts

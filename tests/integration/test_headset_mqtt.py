@@ -19,7 +19,8 @@ from arwarden.core.errors import Refused
 from arwarden.core.offset import OffsetFilter
 from arwarden.headset.feed import LiveFeed, StreamFormat
 from arwarden.headset.headset import Headset, HeadsetOptions
-from arwarden.headset.mqtt_client import AlertCallbacks, AlertClient, MqttAddress
+from arwarden.headset.mqtt_address import MqttAddress
+from arwarden.headset.mqtt_client import AlertCallbacks, AlertClient
 from arwarden.headset.pictures import PictureSize
 from arwarden.headset.scene import ArScene
 from arwarden.headset.shown import Change, ShownAlert

@@ -18,7 +18,8 @@ from arwarden.core.errors import Refused
 from arwarden.core.frame import View
 from arwarden.core.offset import OffsetFilter
 from arwarden.headset.feed import Feed, LiveFeed, StreamFormat
-from arwarden.headset.mqtt_client import AlertCallbacks, AlertClient, MqttAddress
+from arwarden.headset.mqtt_address import MqttAddress
+from arwarden.headset.mqtt_client import AlertCallbacks, AlertClient
 from arwarden.headset.overlay import OverlaidSource, Overlay
 from arwarden.headset.shown import Change, ShownAlert
 from arwarden.headset.sources import FrameSource
@@ -113,6 +114,7 @@ class Headset:
         self._on_state = on_state
         self._changes: deque[ShownAlert] = deque(maxlen=ALERTS_KEPT)
         self._streaming = asyncio.Event()
+        self._stopping = asyncio.Event()
         self._ending = asyncio.Event()
         clock = SystemClock() if clock is None else clock
         self.counters = Counters()
@@ -149,7 +151,7 @@ class Headset:
         self._ending.set()
 
     async def run(self, seconds: float | None = None) -> HeadsetSummary:
-        """Stream for ``seconds`` from the first connection on, or until the source ends or for ever.
+        """Stream for ``seconds`` from the first connection on, until the source ends, or until ``stop``.
 
         Raises ``Refused`` where daemon or broker refuse this headset or cannot be reached at all, and
         ``InputError`` where the source is lost. However it ends, by cancellation too, the session is
@@ -157,8 +159,8 @@ class Headset:
         """
         loop = asyncio.get_running_loop()
         began_s = loop.time()
-        jobs: list[Coroutine[object, object, None]] = [self._publisher.run(), self._feed.ended()]
-        jobs.append(self._end_of_run(seconds))
+        jobs: list[Coroutine[object, object, object]] = [self._publisher.run(), self._feed.ended()]
+        jobs += [self._end_of_run(seconds), self._stopping.wait()]
         if self._alerts is not None:
             # First, so that no alert about the first frames is missed.
             jobs.insert(0, self._alerts.run())
@@ -174,6 +176,10 @@ class Headset:
             await self._feed.close()
             self._set_state(replace(self.state, stream=StreamState.CLOSED))
         return self._summary(loop.time() - began_s)
+
+    def stop(self) -> None:
+        """End the run as its time would: ``run`` says goodbye and returns its summary."""
+        self._stopping.set()
 
     async def _end_of_run(self, seconds: float | None) -> None:
         limit_s = self._options.connect_timeout_s

@@ -8,10 +8,8 @@ import ssl
 import uuid
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
-from urllib.parse import unquote, urlsplit
 
 import aiomqtt
 import structlog
@@ -25,6 +23,7 @@ from arwarden.core.counters import Counters
 from arwarden.core.errors import Refused
 from arwarden.core.offset import OffsetFilter
 from arwarden.headset.backoff import Backoff
+from arwarden.headset.mqtt_address import MqttAddress
 from arwarden.headset.shown import ShownAlert, ShownAlerts
 from arwarden.publish.mqtt_workarounds import release, watch
 
@@ -38,45 +37,6 @@ QUEUED_ACKS = 256
 EXPIRY_LOOK_S = 0.1
 REFUSALS = frozenset({132, 133, 134, 135, 138, 140})
 """CONNACK reasons that another try does not change: protocol, client id, password, right, ban, method."""
-
-
-@dataclass(frozen=True, slots=True)
-class MqttAddress:
-    """A broker and who connects to it."""
-
-    host: str
-    port: int
-    tls: bool = False
-    username: str | None = None
-    password: str | None = field(default=None, repr=False)
-
-    @classmethod
-    def parse(cls, url: str) -> Self:
-        """Read ``mqtt://[USER[:PASSWORD]@]HOST[:PORT]``, or ``mqtts://`` for TLS. Raises ``Refused``."""
-        try:
-            parts = urlsplit(url)
-            port = parts.port
-        except ValueError as error:
-            raise Refused(_without_password(url), f"not a broker address: {error}") from error
-        if parts.scheme not in ("mqtt", "mqtts") or not parts.hostname:
-            reason = "not a broker address of the form mqtt://HOST:PORT, or mqtts:// for TLS"
-            raise Refused(_without_password(url), reason)
-        tls = parts.scheme == "mqtts"
-        return cls(
-            host=parts.hostname,
-            port=port if port is not None else (8883 if tls else 1883),
-            tls=tls,
-            username=None if parts.username is None else unquote(parts.username),
-            password=None if parts.password is None else unquote(parts.password),
-        )
-
-    def __str__(self) -> str:
-        return f"{'mqtts' if self.tls else 'mqtt'}://{self.host}:{self.port}"
-
-
-def _without_password(url: str) -> str:
-    before, at, after = url.rpartition("@")
-    return f"{before.partition('://')[0]}://…@{after}" if at else after
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from av.video.codeccontext import VideoCodecContext
 
 from arwarden.core.errors import InputError
 from arwarden.core.frame import ByteImage
+from arwarden.headset.clip import EncodedClip
 from arwarden.headset.encoder import Codec, VideoEncoder
-from arwarden.headset.feed import EncodedClip, StreamFormat
+from arwarden.headset.feed import StreamFormat
 from arwarden.headset.pictures import PictureSize
 from arwarden.headset.scene import ArScene
 

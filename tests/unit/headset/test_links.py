@@ -22,7 +22,8 @@ from arwarden.headset.backoff import LONGEST_S, STEADY_AFTER_S, Backoff
 from arwarden.headset.clock_channel import MAX_BUFFERED_BYTES, ClockChannel
 from arwarden.headset.feed import LiveFeed, StreamFormat
 from arwarden.headset.headset import HeadsetSummary
-from arwarden.headset.mqtt_client import AlertCallbacks, AlertClient, MqttAddress
+from arwarden.headset.mqtt_address import MqttAddress
+from arwarden.headset.mqtt_client import AlertCallbacks, AlertClient
 from arwarden.headset.pictures import PictureSize
 from arwarden.headset.scene import ArScene
 from arwarden.headset.shown import Change, ShownAlert
