@@ -297,8 +297,8 @@ async def test_five_percent_loss_with_jitter() -> None:
             make=lambda number: marked_picture(number, 320, 240, seed=number % 8),
             fps=20,
             codec="H264",
-            drop=lambda packet: lose(packet) if packet.index > 40 else False,
-            delay_s=lambda packet: (packet.index * 37 % 100) / 1000.0,
+            drop=lambda packet: lose(packet) if packet.number > 40 else False,
+            delay_s=lambda packet: (packet.number * 37 % 100) / 1000.0,
         )
         notes = await receiver.connect(feeder)
         await until(lambda: len(notes.frames) > 60, 12)

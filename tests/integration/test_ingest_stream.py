@@ -89,9 +89,7 @@ async def test_answer_carries_bitrates_for_every_codec_and_the_ice_tag() -> None
         ]
         assert video_types
         for payload_type in video_types:
-            (line,) = [
-                line for line in answer.sdp.splitlines() if line.startswith(f"a=fmtp:{payload_type} ")
-            ]
+            (line,) = [line for line in answer.sdp.splitlines() if line.startswith(f"a=fmtp:{payload_type} ")]
             assert "x-google-start-bitrate=1700" in line
             assert "x-google-min-bitrate=900" in line
             assert "x-google-max-bitrate=3300" in line
@@ -136,9 +134,7 @@ async def test_trickled_candidates() -> None:
             line.removeprefix("a=candidate:") for line in offer.splitlines() if line.startswith("a=candidate")
         ]
         bare = "\r\n".join(
-            line
-            for line in offer.splitlines()
-            if not line.startswith(("a=candidate", "a=end-of-candidates"))
+            line for line in offer.splitlines() if not line.startswith(("a=candidate", "a=end-of-candidates"))
         )
         answer = await receiver.open(bare + "\r\n")
         await feeder.accept(answer.sdp)

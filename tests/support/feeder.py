@@ -25,14 +25,16 @@ from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import MediaStreamError, MediaStreamTrack
 from aiortc.rtcrtpparameters import RTCRtpCodecCapability
 from aiortc.rtcrtpsender import RTCRtpSender
+from aiortc.rtp import RTCP_PSFB_PLI, AnyRtcpPacket, RtcpPsfbPacket, RtcpRtpfbPacket
 
 from arwarden.core.frame import ByteImage
 
+ROOT = Path(__file__).resolve().parents[2]
 TIME_BASE = fractions.Fraction(1, 90_000)
 CELL_PX = 8
 MARK_COLUMNS = 16
 MARK_ROWS = 4
-"""A number of 16 bits, then milliseconds of 32 bits, 16 to a row; the last row repeats the number inverted."""
+"""A number of 16 bits, milliseconds of 32 bits, and the number inverted; 16 bits to a row."""
 VP8_DATA_PER_PACKET = 1296
 
 
@@ -96,15 +98,15 @@ def vp8_packets(pictures: Iterable[av.VideoFrame], *, keyframe_packets: int = 0)
     """Pictures as VP8 frames, the first a keyframe, padded so that it takes that many RTP packets."""
     pictures = list(pictures)
     encoder = av.CodecContext.create("libvpx", "w")
-    encoder.width, encoder.height = pictures[0].width, pictures[0].height  # type: ignore[attr-defined]
-    encoder.pix_fmt = "yuv420p"  # type: ignore[attr-defined]
+    encoder.width, encoder.height = pictures[0].width, pictures[0].height
+    encoder.pix_fmt = "yuv420p"
     encoder.bit_rate = 2_000_000
     encoder.options = {"deadline": "realtime", "cpu-used": "-6", "lag-in-frames": "0"}
-    encoder.time_base = fractions.Fraction(1, 30)  # type: ignore[attr-defined]
+    encoder.time_base = fractions.Fraction(1, 30)
     frames: list[bytes] = []
     for index, picture in enumerate(pictures):
         picture.pts, picture.time_base = index, fractions.Fraction(1, 30)
-        frames.append(b"".join(bytes(packet) for packet in encoder.encode(picture)))  # type: ignore[attr-defined]
+        frames.append(b"".join(bytes(packet) for packet in encoder.encode(picture)))
     # Bytes behind the last partition belong to it and are not read.
     frames[0] += bytes(max(0, keyframe_packets * VP8_DATA_PER_PACKET - 10 - len(frames[0])))
     return frames
@@ -154,7 +156,7 @@ class PacedTrack(MediaStreamTrack):
 
 
 class SentPacket(NamedTuple):
-    index: int
+    number: int
     """Counts the media packets, retransmissions excluded."""
     payload_type: int
     sequence: int
@@ -204,7 +206,9 @@ class Feeder:
         self._hook()
         await self.pc.setRemoteDescription(RTCSessionDescription(sdp=answer, type="answer"))
         self._media_types = {
-            codec.payloadType for codec in self.pc.getTransceivers()[0]._codecs if "rtx" not in codec.mimeType
+            codec.payloadType
+            for codec in self.pc.getTransceivers()[0]._codecs
+            if "rtx" not in codec.mimeType and codec.payloadType is not None
         }
         self._hook()
 
@@ -224,7 +228,6 @@ class Feeder:
             return
         dtls.hooked = True  # type: ignore[attr-defined]
         send = dtls._send_rtp
-        handle = self.sender._handle_rtcp_packet
 
         async def send_some(data: bytes) -> None:
             if 192 <= data[1] <= 208:
@@ -242,22 +245,27 @@ class Feeder:
             if self.sent % self.on_packets == 0:
                 await asyncio.sleep(0.001)
 
-        async def handle_and_count(packet: Any) -> None:
-            if getattr(packet, "fmt", 0) == 1 and type(packet).__name__ == "RtcpPsfbPacket":
+        dtls._send_rtp = send_some  # type: ignore[method-assign]
+        self._hook_feedback()
+
+    def _hook_feedback(self) -> None:
+        handle = self.sender._handle_rtcp_packet
+
+        async def handle_and_count(packet: AnyRtcpPacket) -> None:
+            if isinstance(packet, RtcpPsfbPacket) and packet.fmt == RTCP_PSFB_PLI:
                 self.plis.append(time.monotonic())
                 if self.ignore_pli:
                     return
-            if type(packet).__name__ == "RtcpRtpfbPacket":
+            if isinstance(packet, RtcpRtpfbPacket):
                 self.nacked += len(packet.lost)
             await handle(packet)
 
-        dtls._send_rtp = send_some  # type: ignore[method-assign]
         self.sender._handle_rtcp_packet = handle_and_count  # type: ignore[method-assign]
 
     def _describe(self, data: bytes) -> SentPacket:
         retransmission = data[1] & 0x7F not in self._media_types
         packet = SentPacket(
-            index=self.sent,
+            number=self.sent,
             payload_type=data[1] & 0x7F,
             sequence=int.from_bytes(data[2:4], "big"),
             timestamp=int.from_bytes(data[4:8], "big"),
@@ -278,11 +286,11 @@ class Feeder:
         channel = self.pc.createDataChannel("clock", ordered=False, maxRetransmits=0)
         self.channel = channel
 
-        @channel.on("open")  # type: ignore[untyped-decorator]
+        @channel.on("open")
         def say_hello() -> None:
             channel.send(json.dumps({"type": "hello", "view": self.hello_view, "client": "feeder"}))
 
-        @channel.on("message")  # type: ignore[untyped-decorator]
+        @channel.on("message")
         def answer(message: str) -> None:
             ping = json.loads(message)
             if ping["type"] == "ping":
@@ -300,7 +308,7 @@ def wall_ms() -> float:
 
 def loss_pattern(pattern: list[bool]) -> Callable[[SentPacket], bool]:
     """Drop the media packets at which ``pattern`` (repeated) is True; let retransmissions through."""
-    return lambda packet: not packet.retransmission and pattern[packet.index % len(pattern)]
+    return lambda packet: not packet.retransmission and pattern[packet.number % len(pattern)]
 
 
 class FeederProcess:
@@ -312,14 +320,13 @@ class FeederProcess:
 
     @classmethod
     async def start(cls, *arguments: str) -> FeederProcess:
-        root = Path(__file__).resolve().parents[2]
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
             "tests.support.feeder",
             *arguments,
-            cwd=root,
-            env={**os.environ, "PYTHONPATH": f"{root}:{root / 'daemon'}"},
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'daemon'}"},
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             limit=1 << 20,
@@ -351,7 +358,9 @@ class FeederProcess:
 
 
 async def _main() -> None:
-    parser = argparse.ArgumentParser(description="Streams marked pictures; offer out, answer in, as JSON lines.")
+    parser = argparse.ArgumentParser(
+        description="Streams marked pictures; offer out, answer in, as JSON lines."
+    )
     parser.add_argument("--size", default="160x120")
     parser.add_argument("--fps", type=float, default=30.0)
     parser.add_argument("--codec", default="VP8")
@@ -379,13 +388,13 @@ async def _main() -> None:
 
 def _skew_clock(skew_ms: float) -> None:
     """Set this process's clock as aiortc sees it, and let it send reports twice a second."""
-    import datetime
+    import datetime as dt
 
     from aiortc import clock, rtcrtpsender
 
     real = clock.current_datetime
-    skew = datetime.timedelta(milliseconds=skew_ms)
-    clock.current_datetime = lambda: real() + skew  # type: ignore[assignment]
+    skew = dt.timedelta(milliseconds=skew_ms)
+    clock.current_datetime = lambda: real() + skew
     rtcrtpsender.random.random = lambda: 0.0  # type: ignore[attr-defined]
 
 

@@ -6,12 +6,12 @@ import asyncio
 import contextlib
 import functools
 import gc
-import os
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field
-from typing import Any, ParamSpec
+from pathlib import Path
+from typing import Any, ParamSpec, Self
 
 import uvloop
 
@@ -44,6 +44,7 @@ class Notes:
 
     session_id: str
     device_id: str
+    offered_view: View
     clock: Clock
     frames: list[Frame] = field(default_factory=list)
     shown_ms: list[float] = field(default_factory=list)
@@ -96,7 +97,7 @@ class Receiver:
         self.manager = SessionManager(config or IngestConfig(), self.clock, self._make, self.counters)
 
     def _make(self, session_id: str, device_id: str, view: View) -> Notes:
-        notes = Notes(session_id, device_id, self.clock)
+        notes = Notes(session_id, device_id, view, self.clock)
         self.notes.append(notes)
         return notes
 
@@ -148,7 +149,7 @@ class LoopStalls:
         self.worst_ms = 0.0
         self._task: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> LoopStalls:
+    async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._watch())
         return self
 
@@ -175,4 +176,6 @@ class Held:
     @classmethod
     def now(cls) -> Held:
         gc.collect()
-        return cls(threading.active_count(), len(asyncio.all_tasks()), len(os.listdir("/proc/self/fd")))
+        return cls(
+            threading.active_count(), len(asyncio.all_tasks()), len(list(Path("/proc/self/fd").iterdir()))
+        )

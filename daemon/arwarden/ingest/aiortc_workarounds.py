@@ -135,7 +135,8 @@ async def request_packets(receiver: RTCRtpReceiver, source: int, sequences: list
     Effect: with 5 % loss in both directions one repair in ten does not come.
     Delete: when ``NackGenerator`` has a timer.
     """
-    await receiver._send_rtcp_nack(source, sequences)  # noqa: SLF001 - see above
+    # In rising order: across a wrap aiortc's packing raises "negative shift count".
+    await receiver._send_rtcp_nack(source, sorted(sequences))  # noqa: SLF001 - see above
 
 
 def _ice_transports(pc: RTCPeerConnection) -> Iterator[RTCIceTransport]:

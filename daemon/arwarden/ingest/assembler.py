@@ -107,16 +107,16 @@ class FrameAssembler:
         self._late_in_a_row = 0
         self._waiting[sequence] = packet
         self._highest = max(self._highest, sequence)
-        frames = self._drain(packet.arrival_ms)
+        frames = self._drain()
         while len(self._waiting) > CAPACITY_PACKETS:
-            frames += self._give_up(packet.arrival_ms)
+            frames += self._give_up()
         return frames
 
     def expire(self, now_ms: float) -> list[EncodedFrame]:
         """Give up packets that were waited for long enough, and return the frames this sets free."""
         frames: list[EncodedFrame] = []
         while self._gap is not None and now_ms - self._gap.since_ms >= self._repair_wait_ms:
-            frames += self._give_up(now_ms)
+            frames += self._give_up()
         return frames
 
     def to_ask_again(self, now_ms: float) -> list[int]:
@@ -155,7 +155,7 @@ class FrameAssembler:
         """The sequence number made continuous: the one nearest to the place we are at."""
         return self._next + ((sequence - self._next + 0x8000) & 0xFFFF) - 0x8000
 
-    def _drain(self, now_ms: float) -> list[EncodedFrame]:
+    def _drain(self) -> list[EncodedFrame]:
         frames: list[EncodedFrame] = []
         moved = False
         while (packet := self._waiting.pop(self._next, None)) is not None:
@@ -164,15 +164,14 @@ class FrameAssembler:
             frames += self._consume(packet)
         if not self._waiting:
             self._gap = None
-        elif self._gap is None:
-            self._gap = _Gap(now_ms)
-        elif moved:
-            # The gap that was waited for is closed and the next one has its own time to be repaired.
-            asked_ms = {number: asked for number, asked in self._gap.asked_ms.items() if number > self._next}
+        elif self._gap is None or moved:
+            # Each gap has its own time to be repaired: since the packet behind it came.
+            asked_ms = self._gap.asked_ms if self._gap is not None else {}
+            asked_ms = {number: asked for number, asked in asked_ms.items() if number > self._next}
             self._gap = _Gap(self._waiting[min(self._waiting)].arrival_ms, asked_ms)
         return frames
 
-    def _give_up(self, now_ms: float) -> list[EncodedFrame]:
+    def _give_up(self) -> list[EncodedFrame]:
         following = min(self._waiting)
         self.lost_packets += following - self._next
         self._next = following
@@ -180,8 +179,7 @@ class FrameAssembler:
             self._lose_frame(self._frame[0].timestamp)
         self._after_loss = True
         self._after_gap = True
-        self._gap = None
-        return self._drain(now_ms)
+        return self._drain()
 
     def _consume(self, packet: Packet) -> list[EncodedFrame]:
         """Take the next packet in order."""
