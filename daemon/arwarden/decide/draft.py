@@ -8,7 +8,7 @@ from typing import Literal
 
 from arwarden.contract.messages import Alert, AlertState, ClaimMessage, ElementMessage
 from arwarden.core.counters import Counters
-from arwarden.core.findings import NO_STAGES, Element, FindingKind, Severity
+from arwarden.core.findings import Element, FindingKind, Severity
 from arwarden.core.frame import CaptureClock
 
 WARNING_STATES = frozenset({AlertState.RAISED, AlertState.CONFIRMED})
@@ -42,7 +42,7 @@ class AlertDraft:
     capture_clock: CaptureClock
     expires_ms: float
     budget_ms: float
-    stages_ms: Mapping[str, float] = NO_STAGES
+    stages_ms: Mapping[str, float]
     from_sample: bool = True
     """False where a standing picture, passing time or the end of the session caused the message: its age
     then says nothing about the pipeline's latency."""

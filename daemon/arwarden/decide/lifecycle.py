@@ -67,7 +67,7 @@ class _Record:
     """Those of them that read the same elements."""
     muted: bool = False
     """The wearer dismissed it: it is kept, but not refreshed on the display."""
-    stages_ms: Mapping[str, float] = field(default=NO_STAGES)
+    stages_ms: Mapping[str, float] = field(default_factory=lambda: NO_STAGES)
 
     @property
     def open(self) -> bool:
@@ -336,12 +336,17 @@ class AlertLifecycle:
         return drafts
 
     def _contradicts(self, record: _Record, elements: Sequence[Element], frame: Frame) -> bool:
-        """Whether the same elements were now read often enough without the finding."""
+        """Whether the same elements were now read often enough without the finding.
+
+        It takes as many samples in a row as it took to get here: those that raised the alert, and those
+        that confirmed it.
+        """
         if not reread(record.finding.elements, elements):
             return False
         record.contradicted += 1
         record.evidence.disagree(frame.capture_ms)
-        return record.contradicted >= max(MIN_MISSES, self._config.evidence_samples)
+        steps = 2 if record.state is AlertState.CONFIRMED else 1
+        return record.contradicted >= max(MIN_MISSES, steps * self._config.evidence_samples)
 
     def _retract(
         self, record: _Record, frame: Frame, stages_ms: Mapping[str, float], now_ms: float
