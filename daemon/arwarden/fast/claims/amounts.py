@@ -16,6 +16,8 @@ SUBJECT_STRENGTH = 0.95
 BARE_STRENGTH = 0.6
 """A number that nothing explains: misread digits look like other digits, and it may be about anything."""
 LABEL_STRENGTH = 0.88
+COUNT_STRENGTH = 0.79
+"""A count without "max", "min" or "contains": just enough where both name exactly the same."""
 _NEAR = 5
 _FREE = frozenset({"free", "complimentary", "gratis"})
 
@@ -81,6 +83,10 @@ class AmountClaims:
             word in {"price", "costs", "cost", "fee", "pay", "admission"} for word in passage.words
         )
         attribute = "price" if name is None else f"price.{name.removesuffix(' price')}"
+        follows = passage.word_after(item.end)
+        if follows in {"/", "per"}:
+            attribute += f".per {passage.word_after(item.end + 1)}"
+        attribute = self._bounded(passage, item, attribute)
         strength = NAMED_STRENGTH if explicit or name else SUBJECT_STRENGTH if subject else BARE_STRENGTH
         yield from passage.claim(attribute, amount.value, item, _bare_price_subject(subject), strength)
 
@@ -96,8 +102,9 @@ class AmountClaims:
                 and unit.dimension == amount.unit
                 and self._speaks_of(passage, attribute)
             ):
+                aimed = passage.word_before(item.start) == "to"
                 yield from passage.claim(
-                    attribute,
+                    f"{attribute}.target" if aimed else attribute,
                     amount.value,
                     item,
                     passage.without(subject, attribute),
@@ -107,10 +114,16 @@ class AmountClaims:
                 return
         attribute = name or self._lexicon.data.dimensions[amount.unit].attribute
         own = (
-            passage.without(subject, "temperature") if amount.unit == "temperature" else _without(subject, attribute)
+            passage.without(subject, "temperature")
+            if amount.unit == "temperature"
+            else _without(subject, attribute)
         )
         named = name is not None or attribute in passage.words
         sure = NAMED_STRENGTH if named else SUBJECT_STRENGTH if own else BARE_STRENGTH
+        if attribute == "discount" and not negated:
+            yield from passage.claim(
+                "offer", "discounted", item, _without(subject, "discount"), strength * 0.85
+            )
         if amount.unit == "ratio" and not named:
             sure = min(sure, 0.9) if own else 0.3
         yield from passage.claim(
@@ -150,6 +163,8 @@ class AmountClaims:
             )
         )
         subject = passage.about(item, attribute)
+        if name is None:  # a line of a timetable is about all that it names
+            subject = " ".join(dict.fromkeys(" ".join(m.name for m in passage.mentions).split()))
         named = name is not None or attribute in passage.words
         sure = NAMED_STRENGTH if named else SUBJECT_STRENGTH if subject else 0.5
         if amount.value.endswith("~"):
@@ -182,6 +197,8 @@ class AmountClaims:
         if says_more or measured:
             return
         subject = next((m.name for m in passage.mentions if not m.start <= item.start < m.end), "")
+        if not subject and {"you", "are"} <= set(passage.words):
+            subject = "you"
         others = [
             o for o in passage.items if o.amount and o.amount.kind is AmountKind.LABEL and o is not item
         ]
@@ -189,7 +206,6 @@ class AmountClaims:
         sure = NAMED_STRENGTH if yours or subject else LABEL_STRENGTH
         if others:
             sure = min(sure, 0.9)
-            subject = subject or ""
         yield from passage.claim(
             amount.unit, amount.value, item, _without(subject, amount.unit), strength * sure, negated=negated
         )
@@ -202,8 +218,11 @@ class AmountClaims:
         if not noun:
             return
         attribute = self._bounded(passage, item, "quantity")
-        sure = SUBJECT_STRENGTH if attribute != "quantity" or "contains" in passage.words else 0.85
-        yield from passage.claim(attribute, amount.value, item, noun, strength * sure, negated=negated)
+        sure = SUBJECT_STRENGTH if attribute != "quantity" or "contains" in passage.words else COUNT_STRENGTH
+        others = [m.name for m in passage.mentions if not m.start <= item.end + 1 < m.end]
+        context = [word for name in others for word in name.split() if word not in noun.split()]
+        subject = " ".join([*dict.fromkeys(context), noun]) if attribute == "quantity" else noun
+        yield from passage.claim(attribute, amount.value, item, subject, strength * sure, negated=negated)
 
     def _counted(self, passage: Passage, item: Item) -> str:
         """The noun that a number counts; empty where none stands beside it."""

@@ -52,6 +52,8 @@ def scan(tokens: Sequence[Token], lexicon: Lexicon, numbers: NumberReader) -> li
     at = 0
     while at < len(words):
         length, senses = _phrase(words, at, lexicon)
+        if any(_phrase(words, later, lexicon)[0] > length for later in range(at + 1, at + length)):
+            length, senses = 0, []  # "is on | the right" gives way to "is | on the right"
         amount = amounts.get(at)
         if amount is not None and amount.end - at >= length:
             length, senses = amount.end - at, []

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.lexicon import Lexicon
-from arwarden.fast.claims.patterns import INSTRUCTION, PRESENCE, PROPERTY
+from arwarden.fast.claims.patterns import INSTRUCTION, PRESENCE, PROPERTY, STATEMENT
 
 SAME_SIZE = 0.03
 """Quantities this close, relative to the greater, agree: units are rounded ("1 mile", "1.6 km")."""
@@ -49,7 +49,11 @@ class Comparer:
     def conflict(self, attribute: str, one: Claim, other: Claim) -> float:
         """How surely the two exclude each other, 0 (not at all) to 1."""
         sure = self._pair(attribute, one.value, one.polarity, other.value, other.polarity)
-        if attribute.startswith(PROPERTY) and one.value != other.value and not (one.subject and other.subject):
+        if (
+            attribute.startswith(PROPERTY)
+            and one.value != other.value
+            and not (one.subject and other.subject)
+        ):
             sure *= UNNAMED_ANTONYMS
         return sure
 
@@ -71,8 +75,8 @@ class Comparer:
 
     def _exclusive(self, base: str, one: str, other: str) -> float:
         if base == PROPERTY:
-            return self._lexicon.words.opposed(one, other)
-        if base == INSTRUCTION:
+            return self._lexicon.opposed(one, other)
+        if base in {INSTRUCTION, STATEMENT}:
             return 0.0
         spec = self._lexicon.data.attributes.get(base)
         if spec is not None:

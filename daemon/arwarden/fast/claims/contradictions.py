@@ -125,7 +125,8 @@ def _judge(
     if subjects == UNNAMED and comparer.needs_subject(attribute):
         return None
     a, b = elements[first.element], elements[second.element]
-    if subjects == BOTH_UNNAMED:
+    denied = first.claim.value == second.claim.value
+    if subjects == BOTH_UNNAMED and not denied:
         subjects = lexicon.unnamed_confidence(attribute, BOTH_UNNAMED)
     if subjects < 1.0 and not (first.claim.subject and second.claim.subject) and _near(a, b):
         subjects = min(1.0, subjects + NEAR_BONUS)

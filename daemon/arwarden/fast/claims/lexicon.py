@@ -16,6 +16,7 @@ from arwarden.fast.claims.tokens import Repairer, clean, tokenise
 from arwarden.fast.claims.validate import problems_in
 from arwarden.fast.claims.words import WordBase, word_base
 
+LISTED_OPPOSITES = 0.95
 WEAK_STRENGTH = 0.6
 """A word that claims its value only in a fitting place ("left", which is also what remains)."""
 
@@ -160,6 +161,16 @@ class Lexicon:
         return table
 
     @cached_property
+    def antonyms(self) -> frozenset[tuple[str, str]]:
+        """Pairs of opposite predicates that the lexicon lists, both ways round."""
+        pairs = self.data.antonyms
+        return frozenset(pairs) | frozenset((other, one) for one, other in pairs)
+
+    def opposed(self, one: str, other: str) -> float:
+        """How sure it is that two predicates are opposites, 0..1, by the lexicon or else the vocabulary."""
+        return LISTED_OPPOSITES if (one, other) in self.antonyms else self.words.opposed(one, other)
+
+    @cached_property
     def compatible(self) -> frozenset[tuple[str, str, str]]:
         """(attribute, value, value), both ways round: pairs that can hold at the same time."""
         pairs: set[tuple[str, str, str]] = set()
@@ -178,9 +189,16 @@ class Lexicon:
         }
 
     @cached_property
+    def subject_slugs(self) -> frozenset[str]:
+        """The names of all subjects."""
+        return frozenset(slug(name) for name in self.data.subjects)
+
+    @cached_property
     def activities(self) -> frozenset[str]:
         """Subjects that are something one does, or may be forbidden to do or bring."""
-        return frozenset(slug(name) for name, spec in self.data.subjects.items() if isinstance(spec, SubjectSpec))
+        return frozenset(
+            slug(name) for name, spec in self.data.subjects.items() if isinstance(spec, SubjectSpec)
+        )
 
     @cached_property
     def ingredients(self) -> frozenset[str]:

@@ -10,10 +10,13 @@ from arwarden.fast.claims.clauses import Clause, Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon
 from arwarden.fast.claims.negation import Light, LightReader
 from arwarden.fast.claims.numbers import AmountKind
+from arwarden.fast.claims.schema import AttributeSpec
 from arwarden.fast.claims.subjects import Mention, SubjectReader
 from arwarden.fast.claims.tokens import Token
 
-_DAYS = "holiday"
+ARTICLES_LIKE = frozenset({"the", "a", "your", "this", "my", "our"})
+MODIFIER_BARE = 0.5
+"""Attributes whose words claim less than this on their own are read as telling things apart."""
 
 
 class Passage:
@@ -57,6 +60,8 @@ class Passage:
         """Whether the item is a statement's value rather than a thing."""
         if item.has(Kind.SUBJECT) and item.has(Kind.VALUE):
             return not self._is_thing(item)
+        if self.is_modifier(item):
+            return False
         if item.amount is not None:
             return item.amount.kind not in {AmountKind.LABEL, AmountKind.COUNT}
         if item.has(Kind.COUNTRY):
@@ -69,12 +74,59 @@ class Passage:
         spec = self.lexicon.data.origin
         if spec is None:
             return False
-        cues = {word for phrase in (*spec.before, *spec.after) for word in phrase.split()} - {"in", "from", "of", "by", "is", "100", "%"}
+        cues = {word for phrase in (*spec.before, *spec.after) for word in phrase.split()} - {
+            "in",
+            "from",
+            "of",
+            "by",
+            "is",
+            "100",
+            "%",
+        }
         return bool(cues & set(self.words))
+
+    def is_cued(self, item: Item, spec: AttributeSpec) -> bool:
+        """Whether a word that makes the item a claim stands before or after it ("made of" for a material)."""
+        tokens = self.tokens[max(self.clause.start, item.start - 4) : item.start]
+        before = " ".join(token.text for token in tokens)
+        return any(f" {cue} " in f" {before} " for cue in spec.cues) or self.word_after(item.end) in spec.cues
+
+    def is_modifier(self, item: Item) -> bool:
+        """Whether the item only tells one thing from another ("left door", "glass container")."""
+        senses = item.of(Kind.VALUE)
+        if not senses or item.end - item.start > 1 or not self._noun_follows(item.end):
+            return False
+        specs = [self.lexicon.data.attributes[sense.attribute] for sense in senses]
+        uncued = all(spec.bare < MODIFIER_BARE and not self.is_cued(item, spec) for spec in specs)
+        side = all(
+            s.strength < 1.0 and not spec.values[s.value].only_for
+            for s, spec in zip(senses, specs, strict=True)
+        )
+        return uncued or (side and self.lexicon.words.kind(self.tokens[item.start].text) in "na")
+
+    def _noun_follows(self, at: int) -> bool:
+        """Whether a thing is named directly at token *at*."""
+        following = next((item for item in self.items if item.start == at), None)
+        if following is not None:
+            return following.has(Kind.SUBJECT)
+        if (
+            at >= self.clause.end
+            or not self.tokens[at].is_word
+            or self._subjects.is_small(self.tokens[at].text)
+        ):
+            return False
+        return self.lexicon.words.kind(self.tokens[at].text) in "n?"
 
     def _is_thing(self, item: Item) -> bool:
         """ "Running prohibited", "no running": a word that also is a value stands for the activity."""
         others = [other for other in self.items if other.start != item.start]
+        if (
+            self.word_before(item.start) in ARTICLES_LIKE
+            and self.word_after(item.end) in self.lexicon.data.grammar.copulas
+        ):
+            return True  # "the safe is locked"
+        if any(other.start == item.end and other.has(Kind.VALUE) for other in others):
+            return True  # "safe locked"
         permission = any(s.attribute == "permission" for other in others for s in other.of(Kind.VALUE))
         return permission or self.word_before(item.start) == "no"
 

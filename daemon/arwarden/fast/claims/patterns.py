@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon, cut
-from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.passage import Passage
 from arwarden.fast.claims.words import NEGATIVE_PREFIXES, singular
 
@@ -19,7 +18,10 @@ PERMISSION = "permission"
 INSTRUCTION = "instruction"
 PRESENCE = "presence"
 PROPERTY = "property"
+STATEMENT = "statement"
 IMPERATIVE_STRENGTH = 0.9
+MAX_STATEMENT_WORDS = 8
+_PLACES = frozenset({"here", "there", "inside", "outside"})
 _SKIP = frozenset({"please", "kindly", "always", "now", "also", "and", "then", ":", "\n", "you"})
 
 
@@ -45,6 +47,7 @@ class PatternClaims:
         yield from self._instructions(passage)
         yield from self._contents(passage)
         yield from self._properties(passage)
+        yield from self._statement(passage)
 
     def _activities(self, passage: Passage) -> Iterator[Claim]:
         """ "No parking", "do not park", "park here", "you may smoke"."""
@@ -90,6 +93,11 @@ class PatternClaims:
             verb_only = not after and self._lexicon.words.kind(passage.tokens[item.start].text) == "v"
             if verb_only or after in {"here", "now", "on", "in", "through", "freely"}:
                 return "allowed", IMPERATIVE_STRENGTH
+        elsewhere = any(
+            o.amount or any(s.attribute == "direction" for s in o.of(Kind.VALUE)) for o in passage.items
+        )
+        if after in {"area", "zone", "room"} and elsewhere:
+            return None
         if after in {"here", "area", "zone"} or (after == "only" and not before):
             return "allowed", 0.85
         return None
@@ -135,17 +143,44 @@ class PatternClaims:
         following = [m for m in passage.mentions if m.start > at]
         thing = following[0].name if following else ""
         rest = [t.text for t in passage.tokens[at + 1 : passage.clause.end] if t.is_word]
-        if not negated and not thing and any(self._lexicon.words.kind(w) != "r" and w not in self._small for w in rest):
+        if (
+            not negated
+            and not thing
+            and any(self._lexicon.words.kind(w) != "r" and w not in self._small for w in rest)
+        ):
             return
         item = Item(at, at + 1, quality=passage.tokens[at].quality)
-        subject = f"{verb} {thing}".strip()
-        yield Claim(
-            INSTRUCTION,
-            "do",
-            subject,
-            not negated,
-            (0.95 if negated else IMPERATIVE_STRENGTH) * item.quality,
-            passage.span(item),
+        place = next((word for word in rest if word in _PLACES), "")
+        subject = " ".join(part for part in (thing, place, verb) if part)
+        strength = 0.95 if negated else IMPERATIVE_STRENGTH
+        yield from passage.claim(INSTRUCTION, "do", item, subject, strength, negated=negated)
+
+    def _statement(self, passage: Passage) -> Iterator[Claim]:
+        """The whole clause as one claim, so that its plain denial contradicts it ("is (not) monitored")."""
+        if not set(passage.words) & self._copulas:
+            return
+        clause = passage.clause
+        words = [t.text for t in passage.tokens[clause.start : clause.end] if t.is_word or t.is_number]
+        content = sorted(
+            singular(word)
+            for word in words
+            if word not in self._small
+            and not passage.is_negator(word)
+            and word not in {"please", "now", "currently"}
+        )
+        if not 2 <= len(content) <= MAX_STATEMENT_WORDS:
+            return
+        item = Item(clause.end - 1, clause.end)
+        light = passage.light(item)
+        denials = sum(passage.is_negator(word) for word in words)
+        yield from passage.claim(
+            STATEMENT,
+            " ".join(content),
+            item,
+            "",
+            light.strength * 0.9,
+            negated=denials % 2 == 1,
+            tense=light.tense,
         )
 
     def _contents(self, passage: Passage) -> Iterator[Claim]:
@@ -193,7 +228,17 @@ class PatternClaims:
     def _closes(self, passage: Passage, at: int) -> bool:
         """Whether "free" at the end of a name is meant for it ("sugar free", "nut free bar")."""
         follows = passage.word_after(at)
-        return follows not in {"of", "from", "seat", "space"}
+        return follows not in {
+            "of",
+            "from",
+            "seat",
+            "space",
+            "option",
+            "options",
+            "available",
+            "menu",
+            "alternatives",
+        }
 
     def _cue(
         self, words: list[str], start: int, end: int, phrases: list[tuple[str, ...]]
@@ -220,10 +265,12 @@ class PatternClaims:
         covered = {at for item in passage.items for at in range(item.start, item.end)}
         for at in range(passage.clause.start, passage.clause.end):
             token = passage.tokens[at]
-            if not self._is_adjective(token.text) or (at in covered and not self._is_lone_predicate(passage, at)):
+            lead = passage.word_before(at)
+            if not self._is_adjective(token.text, after_copula=lead in self._copulas):
+                continue
+            if at in covered and not self._is_lone_predicate(passage, at):
                 continue
             item = Item(at, at + 1, quality=token.quality)
-            lead = passage.word_before(at)
             predicate = (
                 lead in self._copulas
                 or passage.is_negator(lead)
@@ -263,8 +310,8 @@ class PatternClaims:
         only_subject = bool(item.senses) and all(sense.kind is Kind.SUBJECT for sense in item.senses)
         return only_subject and passage.word_before(at) in self._copulas and not passage.word_after(at + 1)
 
-    def _is_adjective(self, word: str) -> bool:
-        if word in self._small or word in self._fillers or len(word) < 3:
+    def _is_adjective(self, word: str, *, after_copula: bool) -> bool:
+        if word in self._small or (word in self._fillers and not after_copula) or len(word) < 3:
             return False
         words = self._lexicon.words
         kinds = words.kinds.get(word, "")
@@ -276,6 +323,3 @@ class PatternClaims:
             word.startswith(prefix) and words.kinds.get(word[len(prefix) :], "")[:1] == "a"
             for prefix in NEGATIVE_PREFIXES
         ) or (word.endswith("ed") and "v" in words.all_kinds(word))
-
-
-__all__ = ["INSTRUCTION", "PERMISSION", "PRESENCE", "PROPERTY", "AmountKind", "PatternClaims", "singular"]

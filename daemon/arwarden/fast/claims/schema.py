@@ -36,6 +36,7 @@ class GrammarSpec(Part):
 
     articles: Words = ()
     function_words: Words = ()
+    modifiers: Words = ()
     fillers: Words = ()
     negators: Words = ()
     scope_ends: Words = ()
@@ -82,6 +83,7 @@ class AttributeSpec(Part):
     compatible: tuple[tuple[str, str], ...] = ()
     unnamed_confidence: Unit01 | None = None
     subject_required: bool = False
+    event: bool = False
     range_unit: str | None = None
 
 
@@ -145,6 +147,7 @@ class LexiconFile(Part):
     grammar: GrammarSpec = GrammarSpec()
     qualifiers: dict[str, Words] = {}
     ignore: Words = ()
+    antonyms: tuple[tuple[str, str], ...] = ()
     attributes: dict[str, AttributeSpec] = {}
     subjects: dict[str, SubjectSpec | Words] = {}
     kinds: dict[str, Words] = {}

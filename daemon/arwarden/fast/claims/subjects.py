@@ -48,7 +48,9 @@ def relation(one: str, other: str) -> float:
 
 def _head(words: Sequence[str]) -> str:
     """The word that says what kind of thing it is: the last that is no number ("gate" in "gate 4")."""
-    return next((word for word in reversed(words) if len(word) > 1 and not any(map(str.isdigit, word))), words[-1])
+    return next(
+        (word for word in reversed(words) if len(word) > 1 and not any(map(str.isdigit, word))), words[-1]
+    )
 
 
 class SubjectReader:
@@ -57,8 +59,10 @@ class SubjectReader:
     def __init__(self, lexicon: Lexicon) -> None:
         grammar = lexicon.data.grammar
         self._lexicon = lexicon
-        groups = grammar.model_dump().values()
-        phrases = [cut(words) for group in groups for words in group]
+        self._modifiers = frozenset(grammar.modifiers)
+        phrases = [
+            cut(words) for key, group in grammar.model_dump().items() if key != "modifiers" for words in group
+        ]
         self._small = frozenset(phrase[0] for phrase in phrases if len(phrase) == 1)
         self._articles = frozenset(grammar.articles)
         self._copulas = frozenset(grammar.copulas)
@@ -69,13 +73,20 @@ class SubjectReader:
 
     def mentions(self, tokens: Sequence[Token], clause: Clause, used: Iterable[Item]) -> list[Mention]:
         """The things named in a clause; *used* items hold claims and are not looked at."""
-        taken = {at for item in used for at in range(item.start, item.end)}
+        claiming = list(used)
+        taken = {at for item in claiming for at in range(item.start, item.end)}
+        states = frozenset(item.start for item in claiming if item.has(Kind.VALUE))
         items = {item.start: item for item in clause.items}
+        nouns = frozenset(
+            item.start for item in clause.items if item.has(Kind.SUBJECT) and item not in claiming
+        )
         found: list[Mention] = []
         run: list[tuple[int, str, bool]] = []
         at = clause.start
         while at < clause.end:
-            word, length, noun = ("", 1, False) if at in taken else self._part(tokens, at, items.get(at))
+            word, length, noun = (
+                ("", 1, False) if at in taken else self._part(tokens, at, items.get(at), states, nouns)
+            )
             here = items.get(at)
             if here is not None and here.amount is not None and here.amount.kind is AmountKind.LABEL:
                 _close(run, at, found)
@@ -91,10 +102,19 @@ class SubjectReader:
         _close(run, clause.end, found)
         return _attach(tokens, found)
 
-    def _part(self, tokens: Sequence[Token], at: int, item: Item | None) -> tuple[str, int, bool]:
+    def _part(
+        self,
+        tokens: Sequence[Token],
+        at: int,
+        item: Item | None,
+        states: frozenset[int],
+        nouns: frozenset[int],
+    ) -> tuple[str, int, bool]:
         """A word's part in a name: the word as it is used there, its tokens, and whether it can end a name."""
+        if item is not None and item.has(Kind.VALUE) and not item.has(Kind.SUBJECT):
+            return tokens[at].text, 1, False  # "left door": it tells this door from another
         if item is not None:
-            named = self._named(item)
+            named = self._named(item, tokens)
             if named or item.amount is None:
                 return named, item.end - item.start, True
         token = tokens[at]
@@ -106,23 +126,37 @@ class SubjectReader:
             return (token.text if follows_noun and is_count else ""), length, True
         if token.is_word and len(token.text) == 1 and token.upper and at > 0 and tokens[at - 1].is_word:
             return ("" if after in self._small else token.text), 1, True
-        if not token.is_word or token.text in self._small or (len(token.text) < 2):
+        if token.text in self._modifiers and self._noun_at(tokens, at + 1, nouns):
+            return token.text, 1, False
+        if not token.is_word or self.is_small(token.text) or (len(token.text) < 2):
             return "", 1, False
         kind = self._lexicon.words.kind(token.text)
         named_by_article = after in self._articles and "n" in self._lexicon.words.all_kinds(token.text)
         gerund = token.text.endswith("ing") and after not in self._copulas
-        if kind in "n?" or named_by_article or gerund:
+        named_by_place = "n" in self._lexicon.words.all_kinds(token.text) and at + 1 in states
+        if kind in "n?" or named_by_article or gerund or named_by_place:
             return singular(token.text), 1, True
         return (token.text if kind == "a" else ""), 1, False
 
-    def _named(self, item: Item) -> str:
+    def is_small(self, word: str) -> bool:
+        """Whether a word never names a thing."""
+        return word in self._small or word.endswith("n't")
+
+    def _noun_at(self, tokens: Sequence[Token], at: int, nouns: frozenset[int]) -> bool:
+        """Whether a name goes on at token *at*."""
+        if at in nouns:
+            return True
+        word = tokens[at].text if at < len(tokens) else ""
+        return word[:1].isalpha() and not self.is_small(word) and self._lexicon.words.kind(word) in "n?"
+
+    def _named(self, item: Item, tokens: Sequence[Token]) -> str:
         subjects = item.of(Kind.SUBJECT)
         if subjects:
             return subjects[0].value
         if item.amount is not None and item.amount.kind is AmountKind.LABEL:
             return f"{item.amount.unit} {item.amount.value.lower()}"
         countries = item.of(Kind.COUNTRY)
-        return countries[0].value.lower().replace(" ", "-") if countries else ""
+        return "-".join(token.text for token in tokens[item.start : item.end]) if countries else ""
 
     def about(self, item: Item, mentions: Sequence[Mention], others: Sequence[Item], attribute: str) -> str:
         """The subject of *item*: the nearest mention before it, else after it, never past a like phrase.

@@ -25,8 +25,8 @@ _STEM_LETTERS = 6
 _JOIN = re.compile(r"(\w)[-\u00ad\u2010]\s*\n\s*(\w)")
 _CAMEL = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z])|(?<=[a-z]{3})(?=[A-Z]{3})")
 _TOKEN = re.compile(
-    r"\d+(?:[.,:]\d+)+|[A-Za-z0-9|]*(?:[A-Za-z|]\d|\d[A-Za-z|]|[A-Za-z]\|[A-Za-z])[A-Za-z0-9|]*|\d+"
-    r"|[^\W\d_]+(?:['\u2019][^\W\d_]+)*|[%\u20ac$\u00a3\u00a5\u20a9\u20b9\u20ba\u20bd\u00b0\u2032\u2033\"]"
+    r"\d+(?:[.,:]\d+)+|[^\W\d_]+['\u2019][^\W\d_]+|[A-Za-z0-9|]*(?:[A-Za-z|]\d|\d[A-Za-z|]|[A-Za-z]\|[A-Za-z])[A-Za-z0-9|]*|\d+"
+    r"|[^\W\d_]+|[%\u20ac$\u00a3\u00a5\u20a9\u20b9\u20ba\u20bd\u00b0\u2032\u2033\"]"
     r"|[\u2190-\u2193\u27a1\u2b05-\u2b07]|[.!?;:,\n/+&()|~\u2022\u00b7\u2013\u2014-]"
 )
 _BROKEN = re.compile(r"([^\W\d_]{2,})(- +)([^\W\d_]{2,})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
@@ -16,6 +17,9 @@ ADJACENT_STRENGTH = 0.95
 IMPLIED_STRENGTH = 0.85
 ALONE_STRENGTH = 0.78
 """A weak word that is all a text says ("Right")."""
+COMPOUND_STRENGTH = 0.6
+"""A word before a noun that the lexicon does not list: often a compound ("closed captioning")."""
+STEP_STRENGTH = 0.75
 TIMED_STRENGTH = 0.6
 """A state that goes with hours ("open 9-17") says little about this moment."""
 COMMAND = "command"
@@ -54,7 +58,7 @@ class ValueClaims:
     def read(self, passage: Passage) -> Iterator[Claim]:
         """The claims of one clause."""
         for item in passage.items:
-            if item.has(Kind.SUBJECT) and not passage.claims_something(item):
+            if not passage.claims_something(item) and (item.has(Kind.SUBJECT) or item.has(Kind.VALUE)):
                 continue
             commands = item.of(Kind.COMMAND)
             if commands and self._is_command(passage, item):
@@ -68,8 +72,10 @@ class ValueClaims:
                 if strength > 0:
                     yield from self._claims(passage, item, sense, sense.attribute, strength)
             if self._is_last(passage, item):
+                ordered = bool({"turn", "switch"} & set(passage.words))
                 for sense in item.of(Kind.LAST):
-                    yield from self._claims(passage, item, sense, sense.attribute, ADJACENT_STRENGTH)
+                    attribute = f"{sense.attribute}.{COMMAND}" if ordered else sense.attribute
+                    yield from self._claims(passage, item, sense, attribute, ADJACENT_STRENGTH)
 
     def weekdays(self, passage: Passage) -> Iterator[Claim]:
         """ "Meeting on Monday": the day itself is the claim, for a clause that claims nothing else."""
@@ -78,7 +84,10 @@ class ValueClaims:
                 light = passage.light(item)
                 if sense.value in WEEKDAYS and light.tense == "present":
                     subject = passage.about(item, "weekday")
-                    strength = light.strength * (ADJACENT_STRENGTH if subject else 0.5) * item.quality
+                    today = not subject and "today" in passage.words
+                    strength = (
+                        light.strength * (ADJACENT_STRENGTH if subject or today else 0.5) * item.quality
+                    )
                     span = passage.span(item)
                     yield Claim("weekday", sense.value, subject, not light.negated, strength, span)
 
@@ -91,6 +100,10 @@ class ValueClaims:
         timed = any(o.amount and o.amount.kind in {AmountKind.HOURS, AmountKind.TIME} for o in passage.items)
         if sense.attribute == "opening" and timed:
             strength *= TIMED_STRENGTH
+        if sense.attribute == "direction" and self._is_step(passage):
+            strength *= STEP_STRENGTH
+        if spec.event and light.tense == "past":
+            light = replace(light, tense="present")  # what was confirmed is confirmed
         if spec.subject_required and not subject:
             return
         strength *= light.strength
@@ -115,7 +128,7 @@ class ValueClaims:
         if before is not None and before.amount is not None and before.amount.kind is AmountKind.COUNT:
             if sense.strength < 1.0:
                 return 0.0  # "3 left" counts what remains
-        if spec.cues and not self._cued(passage, item, spec.cues):
+        if spec.cues and not passage.is_cued(item, spec):
             return spec.bare
         value = spec.values[sense.value]
         if sense.strength < 1.0 and value.only_for:
@@ -125,28 +138,52 @@ class ValueClaims:
             return ADJACENT_STRENGTH
         if sense.strength < 1.0 and len(passage.words) == item.end - item.start:
             return ALONE_STRENGTH
-        attributive = any(mention.start == item.end for mention in passage.mentions)
-        return sense.strength * (spec.attributive if attributive else 1.0)
+        if sense.strength < 1.0 and self._is_outdone(passage, item, sense):
+            return 0.0
+        return sense.strength * self._attributive(passage, item, spec.attributive)
+
+    def _is_step(self, passage: Passage) -> bool:
+        """One step of several ("in 50 m turn left", "then turn right"): another step may go elsewhere."""
+        measured = any(
+            o.amount
+            and o.amount.kind is AmountKind.QUANTITY
+            and passage.word_before(o.start) in {"in", "after", "for"}
+            for o in passage.items
+        )
+        return (
+            measured
+            or passage.words[:1] == ["then"]
+            or passage.words[:1] == ["after"]
+            or passage.words[:1] == ["at"]
+        )
 
     def _is_arrow_only(self, passage: Passage, item: Item, sense: Sense) -> bool:
         """An arrow sign beside the direction in words only separates ("Exit → left")."""
         if passage.tokens[item.start].is_word:
             return False
         return any(
-            other is not item and passage.tokens[other.start].is_word and any(s.attribute == sense.attribute for s in other.of(Kind.VALUE))
+            other is not item
+            and passage.tokens[other.start].is_word
+            and any(s.attribute == sense.attribute for s in other.of(Kind.VALUE))
             for other in passage.items
         )
+
+    def _is_outdone(self, passage: Passage, item: Item, sense: Sense) -> bool:
+        """Whether the clause says the same sort of thing in plainer words ("down the hall on your left")."""
+        senses = [s for other in passage.items if other is not item for s in other.of(Kind.VALUE)]
+        return any(s.attribute == sense.attribute and s.strength == 1.0 for s in senses)
+
+    def _attributive(self, passage: Passage, item: Item, listed: float) -> float:
+        """How much a word before its noun still claims: "locked door" all, "wet paint" or "safe distance" less."""
+        mention = next((mention for mention in passage.mentions if mention.start == item.end), None)
+        if mention is None or item.end - item.start > 1:
+            return 1.0
+        head = mention.name.split()[-1]
+        return listed if head in self._lexicon.subject_slugs else min(listed, COMPOUND_STRENGTH)
 
     def _before(self, passage: Passage, item: Item) -> Item | None:
         found = [other for other in passage.items if other.end == item.start]
         return found[-1] if found else None
-
-    def _cued(self, passage: Passage, item: Item, cues: tuple[str, ...]) -> bool:
-        before = " ".join(
-            token.text for token in passage.tokens[max(passage.clause.start, item.start - 4) : item.start]
-        )
-        after = passage.word_after(item.end)
-        return any(f" {cue} " in f" {before} " for cue in cues) or after in cues
 
     def _is_beside_subject(self, passage: Passage, item: Item) -> bool:
         """Directly after a mention, a colon or an arrow between them at most, or directly before one."""
