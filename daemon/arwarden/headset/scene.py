@@ -12,7 +12,7 @@ from arwarden.headset import timecode
 from arwarden.headset.panels import PASTELS, Shape, Sprite, Style, panel_sprite
 from arwarden.headset.pictures import PictureSize
 from arwarden.headset.room import draw_room
-from arwarden.headset.situations import SceneTruth, Timeline
+from arwarden.headset.situations import DEFAULT_SEED, SceneTruth, Timeline
 
 MARGIN = 0.06
 """How much larger than the view the room is drawn, to each side, so that the head can turn."""
@@ -38,7 +38,7 @@ class ArScene:
         self,
         size: PictureSize,
         *,
-        seed: int = 1,
+        seed: int = DEFAULT_SEED,
         static: bool = False,
         timeline: Timeline | None = None,
         timecode_fps: float | None = None,

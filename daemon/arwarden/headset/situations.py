@@ -9,6 +9,8 @@ import numpy as np
 
 SECONDS_EACH = 4.0
 FOR_EVER_S = 1e9
+DEFAULT_SEED = 12
+"""Begins with a coherent pair and "Made in France" against "Made in the Netherlands"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,9 @@ CONTRADICTORY: tuple[Situation, ...] = (
     Situation(("Made in France", "Made in the Netherlands"), "origin"),
     Situation(("Door is locked", "Door unlocked"), "lock"),
     Situation(("Restroom on the left", "Restroom on the right"), "direction"),
-    Situation(("Battery full", "Battery empty"), "charge"),
+    Situation(("Battery full", "Battery empty"), "battery"),
     Situation(("Open 24 hours", "Closed"), "opening"),
-    Situation(("Wheelchair accessible", "Not wheelchair accessible"), "accessibility"),
+    Situation(("Wheelchair accessible", "Not wheelchair accessible"), "accessible"),
     Situation(("Exit: 20 m", "Exit: 80 m"), "distance"),
     Situation(("Smoking allowed", "No smoking"), "permission"),
     Situation(("Coffee: $3.50", "Coffee: $5.00"), "price"),
@@ -66,7 +68,7 @@ class Timeline:
 
     def __init__(
         self,
-        seed: int = 1,
+        seed: int = DEFAULT_SEED,
         *,
         seconds_each: float = SECONDS_EACH,
         coherent: Sequence[Situation] = COHERENT,

@@ -12,6 +12,7 @@ from arwarden.headset.camera_source import CameraSource
 from arwarden.headset.image_source import ImageSource
 from arwarden.headset.pictures import IMAGE_SUFFIXES, PictureSize
 from arwarden.headset.scene import ArScene
+from arwarden.headset.situations import DEFAULT_SEED
 from arwarden.headset.video_source import VideoSource
 
 CAMERA, SCENE = "camera", "scene"
@@ -53,7 +54,12 @@ def frames(source: FrameSource, *, fps: float, seconds: float) -> Iterator[tuple
 
 
 def open_source(
-    what: str, size: PictureSize, *, loop: bool = True, seconds_per_image: float = 2.0, seed: int = 1
+    what: str,
+    size: PictureSize,
+    *,
+    loop: bool = True,
+    seconds_per_image: float = 2.0,
+    seed: int = DEFAULT_SEED,
 ) -> FrameSource:
     """Open a video file, an image, a folder of images, ``camera`` (or ``camera:N``) or ``scene``.
 

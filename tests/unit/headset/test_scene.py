@@ -104,6 +104,12 @@ def test_only_contradictory_situations() -> None:
     assert [entry.attribute for entry in truth] == ["origin"] * 3
 
 
+def test_first_contradiction_is_the_one_everybody_understands() -> None:
+    first, second = Timeline().truth(8)
+    assert not first.contradictory
+    assert second.texts == ("Made in France", "Made in the Netherlands")
+
+
 def test_no_text_is_on_both_sides_of_the_truth() -> None:
     assert not {entry.texts for entry in COHERENT} & {entry.texts for entry in CONTRADICTORY}
     assert all(len(set(entry.texts)) == len(entry.texts) for entry in (*COHERENT, *CONTRADICTORY))
