@@ -151,7 +151,7 @@ async def _until_stopped(headset: Headset, seconds: float) -> HeadsetSummary:
     stop = asyncio.ensure_future(stop_on_signals().wait())
     run = asyncio.ensure_future(headset.run(seconds))
     await asyncio.wait({stop, run}, return_when=asyncio.FIRST_COMPLETED)
-    headset.end()
+    headset.stop()
     stop.cancel()
     return await run
 

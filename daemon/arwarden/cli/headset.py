@@ -95,7 +95,7 @@ def command(
         stop = asyncio.ensure_future(stop_on_signals().wait())
         run = asyncio.ensure_future(headset.run(seconds))
         await asyncio.wait({stop, run}, return_when=asyncio.FIRST_COMPLETED)
-        headset.end()
+        headset.stop()
         stop.cancel()
         _say_summary(await run)
 

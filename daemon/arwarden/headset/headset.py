@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import math
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -115,7 +114,6 @@ class Headset:
         self._changes: deque[ShownAlert] = deque(maxlen=ALERTS_KEPT)
         self._streaming = asyncio.Event()
         self._stopping = asyncio.Event()
-        self._ending = asyncio.Event()
         clock = SystemClock() if clock is None else clock
         self.counters = Counters()
         self.offset = OffsetFilter()
@@ -145,10 +143,6 @@ class Headset:
     def shown(self) -> tuple[ShownAlert, ...]:
         """What is in the wearer's view now, most severe first."""
         return () if self._alerts is None else self._alerts.shown.shown
-
-    def end(self) -> None:
-        """End the run before its time; it still sums up."""
-        self._ending.set()
 
     async def run(self, seconds: float | None = None) -> HeadsetSummary:
         """Stream for ``seconds`` from the first connection on, until the source ends, or until ``stop``.
@@ -189,9 +183,10 @@ class Headset:
         except TimeoutError:
             reason = self.state.stream_reason or "no connection"
             raise Refused(self._options.whip_url, f"no stream within {limit_s:g} s: {reason}") from None
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._ending.wait()
+        if seconds is None:
+            await asyncio.Event().wait()
+        else:
+            await asyncio.sleep(seconds)
 
     def _summary(self, seconds: float) -> HeadsetSummary:
         return HeadsetSummary(
