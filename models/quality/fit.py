@@ -20,7 +20,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from arwarden.core.findings import Measure
+from arwarden.config import AlertsConfig
+from arwarden.core.findings import Finding, Measure
 from arwarden.core.frame import ArrayPicture, ByteImage, TransportHealth
 from arwarden.fast.quality.faults import FAULTS, QualityJudge, Threshold, Thresholds
 from arwarden.fast.quality.measures import measure
@@ -66,9 +67,14 @@ def read_photo(path: Path) -> ByteImage:
 
 
 def measure_photos(photos: Sequence[Path], seed: int) -> Iterable[list[Sample]]:
-    """All cases of each photo, in one of three stream sizes. Says on stderr how far it is."""
-    changes = cases()
+    """The cases of each photo, in one of three stream sizes. Says on stderr how far it is.
+
+    Cases that are only shown take no part in the fit, so the first half of the photos does without.
+    """
+    every = cases()
+    fitted = [case for case in every if case.kind is not Kind.SHOWN]
     for index, path in enumerate(photos):
+        changes = fitted if index < len(photos) // 2 else every
         random = np.random.default_rng([seed, index])
         photo = read_photo(path)
         sized = cover(photo, *SIZES_PX[index % len(SIZES_PX)])
@@ -132,23 +138,31 @@ def _logistic(inputs: _Vector, targets: _Vector, weights: _Vector) -> tuple[floa
 
 
 def table(samples: Sequence[Sample], thresholds: Thresholds) -> str:
-    """One row per case: how often its fault and how often any other was found, as Markdown."""
+    """One row per case: how often its fault and how often any other was found, as Markdown.
+
+    Each rate is given twice: found at all (confidence 0.5), and sure enough for an alert
+    (``alerts.min_confidence`` by default).
+    """
     judge = QualityJudge(thresholds)
-    rows = ["| change | level | meant as | found | other faults found |", "|---|---|---|---|---|"]
+    rows = [
+        "| change | level | meant as | found / alert | other faults found / alert |",
+        "|---|---|---|---|---|",
+    ]
     for case in dict.fromkeys(sample.case for sample in samples):
-        found = [
-            {finding.attribute for finding in judge.judge(sample.measured, TransportHealth())}
-            for sample in samples
-            if sample.case == case
-        ]
-        hits = sum(case.of in names for names in found) / len(found)
-        others = [name for names in found for name in names if name != case.of]
-        told = ", ".join(f"{n} {others.count(n) / len(found):.1%}" for n in sorted(set(others))) or "none"
-        meant = f"{case.kind} {case.of}".strip()
-        rows.append(
-            f"| {case.group} | {case.level} | {meant} | {f'{hits:.1%}' if case.of else '-'} | {told} |"
-        )
+        judged = [judge.judge(one.measured, TransportHealth()) for one in samples if one.case == case]
+        names = {finding.attribute for findings in judged for finding in findings} - {case.of}
+        told = ", ".join(f"{name} {_rates(judged, name)}" for name in sorted(names)) or "none"
+        hits = _rates(judged, case.of) if case.of else "-"
+        rows.append(f"| {case.group} | {case.level} | {f'{case.kind} {case.of}'.strip()} | {hits} | {told} |")
     return "\n".join(rows)
+
+
+def _rates(judged: Sequence[Sequence[Finding]], fault: str) -> str:
+    """Share of pictures in which the fault was found, and in which it could raise an alert."""
+    sure = [max((f.confidence for f in found if f.attribute == fault), default=0.0) for found in judged]
+    alert = AlertsConfig().min_confidence
+    shares = [sum(one >= least for one in sure) / len(sure) for least in (0.5, alert)]
+    return " / ".join(f"{share:.1%}" for share in shares)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

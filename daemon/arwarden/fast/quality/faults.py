@@ -39,7 +39,7 @@ class Fault:
 FAULTS: tuple[Fault, ...] = (
     Fault(
         "black",
-        measures.DARK_SHARE,
+        measures.HIGHLIGHT,
         Severity.WARNING,
         "The picture is black: the camera may be covered, or nothing is drawn.",
     ),

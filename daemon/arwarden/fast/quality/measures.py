@@ -25,7 +25,6 @@ NOISE = "noise"
 BLOCKINESS = "blockiness"
 MEAN_LUMA = "mean_luma"
 HIGHLIGHT = "highlight"
-DARK_SHARE = "dark_share"
 CLIPPED_SHARE = "clipped_share"
 CONTRAST = "contrast"
 COLOURFULNESS = "colourfulness"
@@ -49,8 +48,9 @@ SHARPEST_SHARE = 0.1
 TILE_PX = 16
 MIN_TILE_SHARE = 0.1
 """Of a picture that is nearly all black or white, the little that is left says nothing about the rest."""
-DARK_LEVEL = 25
 CLIPPED_LEVEL = 250
+HIGHLIGHT_PERCENTILE = 99.8
+"""The brightest 0.2 %: a few lamps at night reach it, a status light in a black picture does not."""
 
 _NOISE_KERNEL = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], dtype=np.float32)
 
@@ -144,8 +144,7 @@ def _light_and_colour(rgb: ByteImage) -> list[Measure]:
     offset = math.hypot(float(red_green.mean()), float(yellow_blue.mean()))
     return [
         Measure(MEAN_LUMA, float(luma.mean()), "levels"),
-        Measure(HIGHLIGHT, float(np.percentile(luma, 99)), "levels"),
-        Measure(DARK_SHARE, float((luma < DARK_LEVEL).mean()), "ratio"),
+        Measure(HIGHLIGHT, float(np.percentile(luma, HIGHLIGHT_PERCENTILE)), "levels"),
         Measure(CLIPPED_SHARE, float((luma >= CLIPPED_LEVEL).mean()), "ratio"),
         Measure(CONTRAST, float(luma.std()) / 255.0, "ratio"),
         Measure(COLOURFULNESS, spread + 0.3 * offset, "M3"),

@@ -142,7 +142,10 @@ def test_missing_and_useless_values_are_not_judged() -> None:
 def test_shipped_thresholds_cover_every_fault_in_its_direction() -> None:
     thresholds = read_thresholds()
     assert set(thresholds) == {fault.name for fault in FAULTS}
-    assert {name for name, threshold in thresholds.items() if threshold.slope < 0} == {"underexposed"}
+    assert {name for name, threshold in thresholds.items() if threshold.slope < 0} == {
+        "black",
+        "underexposed",
+    }
 
 
 @pytest.mark.parametrize(

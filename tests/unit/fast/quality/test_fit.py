@@ -25,15 +25,17 @@ def spread(middle: float) -> list[float]:
     return list(np.linspace(middle * 0.9, middle * 1.1, 21))
 
 
+LOW_IS_BAD = {"black": (30.0, 10.0), "underexposed": (120.0, 80.0)}
+"""Mild and faulty values where sound is 200; the other faults rise from 1 over 3 to 5."""
+
+
 def separable() -> list[fit.Sample]:
-    """Values of 1 for sound pictures and 5 for faulty ones; the other way round for highlight."""
-    made: list[fit.Sample] = []
     names = [fault.measure for fault in FAULTS]
-    made += samples(Kind.SOUND, "", {n: spread(200.0 if n == "highlight" else 1.0) for n in names})
+    made = samples(Kind.SOUND, "", {n: spread(200.0 if n == "highlight" else 1.0) for n in names})
     for fault in FAULTS:
-        low = fault.measure == "highlight"
-        made += samples(Kind.MILD, fault.name, {fault.measure: spread(100.0 if low else 3.0)})
-        made += samples(Kind.FAULT, fault.name, {fault.measure: spread(40.0 if low else 5.0)})
+        mild, faulty = LOW_IS_BAD.get(fault.name, (3.0, 5.0))
+        made += samples(Kind.MILD, fault.name, {fault.measure: spread(mild)})
+        made += samples(Kind.FAULT, fault.name, {fault.measure: spread(faulty)})
     return made
 
 
@@ -41,7 +43,8 @@ def test_threshold_lies_between_sound_and_faulty_in_either_direction() -> None:
     thresholds = fit.fit(separable())
     assert 1.1 < thresholds["blur"].value < 4.5
     assert thresholds["blur"].slope > 0
-    assert 44 < thresholds["underexposed"].value < 180
+    assert 88 < thresholds["underexposed"].value < 180
+    assert 11 < thresholds["black"].value < 88
     assert thresholds["underexposed"].slope < 0
 
 
@@ -55,7 +58,7 @@ def test_table_counts_what_was_found_and_what_else() -> None:
     made = separable()
     rows = fit.table(made, fit.fit(made)).splitlines()
     assert "| sound | sound | sound | - | none |" in rows
-    assert "| fault | blur | fault blur | 100.0% | none |" in rows
+    assert "| fault | blur | fault blur | 100.0% / 100.0% | none |" in rows
     assert len(rows) == 2 + 1 + 2 * len(FAULTS)
 
 

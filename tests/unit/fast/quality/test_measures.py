@@ -24,7 +24,6 @@ def test_every_measure_carries_name_and_unit() -> None:
         measures.BLOCKINESS: "ratio",
         measures.MEAN_LUMA: "levels",
         measures.HIGHLIGHT: "levels",
-        measures.DARK_SHARE: "ratio",
         measures.CLIPPED_SHARE: "ratio",
         measures.CONTRAST: "ratio",
         measures.COLOURFULNESS: "M3",
@@ -101,7 +100,6 @@ def test_brightness_measures_of_known_pictures() -> None:
     half[:, 320:] = 255
     found = values(half)
     assert found[measures.MEAN_LUMA] == pytest.approx(127.5)
-    assert found[measures.DARK_SHARE] == pytest.approx(0.5)
     assert found[measures.CLIPPED_SHARE] == pytest.approx(0.5)
     assert found[measures.CONTRAST] == pytest.approx(0.5)
     assert found[measures.HIGHLIGHT] == 255
@@ -142,7 +140,7 @@ def test_any_size_gives_finite_values(width: int, height: int, level: int | None
         picture = flat(level, width, height)
     found = values(picture)
     assert all(math.isfinite(value) for value in found.values())
-    assert {measures.MEAN_LUMA, measures.DARK_SHARE, measures.COLOURFULNESS} <= set(found)
+    assert {measures.MEAN_LUMA, measures.HIGHLIGHT, measures.COLOURFULNESS} <= set(found)
 
 
 def test_a_luma_plane_with_padded_rows_is_read_as_it_is() -> None:
