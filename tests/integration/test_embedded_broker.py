@@ -162,6 +162,15 @@ def listens(address: Address) -> bool:
         return probe.connect_ex(address) == 0
 
 
+async def test_ctrl_c_at_the_terminal_is_for_the_daemon_alone() -> None:
+    """The daemon says goodbye through the broker, so the broker has to outlive the key press."""
+    broker = EmbeddedBroker(port=0)
+    await broker.start()
+    assert broker.pid is not None
+    assert os.getpgid(broker.pid) != os.getpgid(0)
+    await broker.stop()
+
+
 async def test_by_default_only_this_machine_reaches_it(address: Address) -> None:
     assert address[0] == "127.0.0.1"
     assert bound_to(address[1]) == {"127.0.0.1"}

@@ -27,10 +27,12 @@ library and fails once upstream has cured it: then the workaround is to be delet
     closes it.
 
 ``release``: unsent bytes outlive the connection
-    Cause: ``close`` lets the kernel send what is queued. Effect: an alert given up as undelivered still
-    reaches a broker that was frozen. A reset throws away what has not left this machine; what the
-    broker's machine has already taken in cannot be called back (it carries its expiry). Not a fault of
-    the libraries; here because it needs paho's socket. Keep.
+    Cause: ``close`` leaves what is queued to the kernel, which goes on sending it for minutes. Effect: when
+    a dead link comes back, an alert that was given up is delivered late. Measured (packets dropped for
+    0.8 s, alert good for 0.35 s): 4 of 4 delivered late after a close, 0 of 4 after a reset. What the
+    broker's machine had already taken in cannot be called back: a Mosquitto frozen for 0.6 s delivered
+    10 of 10 late either way, so the receiver has to look at ``expires_ms``. Not a fault of the libraries;
+    here because it needs paho's socket. Keep.
 """
 
 from __future__ import annotations

@@ -120,6 +120,41 @@ async def test_release_closes_what_a_failed_connect_left() -> None:
         await release(watched)  # once more does no harm
 
 
+async def end_with_bytes_queued(*, released: bool) -> bool:
+    """Leave a connection whose peer reads nothing. Whether the peer is told to forget what is queued."""
+    accepted: asyncio.Queue[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = asyncio.Queue()
+    server = await asyncio.start_server(lambda *ends: accepted.put_nowait(ends), "127.0.0.1", 0, limit=1024)
+    mute = aiomqtt.Client("127.0.0.1", server.sockets[0].getsockname()[1], timeout=0.3)
+    watch(mute, 1.0)
+    entering = asyncio.create_task(mute.__aenter__())
+    reader, writer = await accepted.get()
+    writer.write(bytes([0x20, 2, 0, 0]))
+    await entering
+    mute._client.publish("topic", b"x" * 20_000_000)
+    if released:
+        await release(mute)
+    else:
+        mute._client._sock_close()
+        await release(mute)
+    try:
+        while await reader.read(1_000_000):
+            pass
+    except ConnectionResetError:
+        return True
+    finally:
+        writer.close()
+        server.close()
+    return False
+
+
+async def test_upstream_a_closed_connection_goes_on_sending() -> None:
+    assert not await end_with_bytes_queued(released=False)
+
+
+async def test_release_discards_what_is_queued() -> None:
+    assert await end_with_bytes_queued(released=True)
+
+
 async def test_release_of_a_client_that_never_connected() -> None:
     async with FakeBroker() as broker:
         await release(client(broker))

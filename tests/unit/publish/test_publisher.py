@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -60,6 +61,15 @@ async def test_refusals_are_told_apart(code: int, state: PublisherState, said: s
         if state is PublisherState.AUTH_FAILED:
             assert daemon.publisher.state is state
         assert said in (daemon.publisher.last_error or "")
+
+
+async def test_refused_credentials_are_tried_again_slowly() -> None:
+    async with FakeBroker(connack=134) as broker:
+        slow = config(broker, reconnect_min_ms=1, reconnect_max_ms=100)
+        async with running(slow) as daemon:
+            started = time.monotonic()
+            await eventually(lambda: daemon.counters["publish.connect_failed"] >= 3)
+            assert time.monotonic() - started >= 0.14, "pauses of at least 50 and 100 ms"
 
 
 async def test_no_answer_to_connect_leaves_no_connection_behind() -> None:
