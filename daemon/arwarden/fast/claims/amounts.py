@@ -271,10 +271,8 @@ class AmountClaims:
         amounts = [other for other in passage.items if other.amount is not None and other is not item]
         lowest = max((o.end for o in amounts if o.end <= item.start), default=passage.clause.start)
         highest = min((o.start for o in amounts if o.start >= item.end), default=passage.clause.end)
-        before = [
-            t.text for t in passage.tokens[max(lowest, item.start - 2 * _NEAR) : item.start] if t.text != "\n"
-        ]
-        after = [t.text for t in passage.tokens[item.end : min(highest, item.end + _NEAR)] if t.text != "\n"]
+        before = [t.text for t in passage.tokens[max(lowest, item.start - 2 * _NEAR) : item.start]]
+        after = [t.text for t in passage.tokens[item.end : min(highest, item.end + _NEAR)]]
         best: tuple[float, int, str] | None = None
         for phrase, name in names.items():
             gap = _distance(before, phrase, from_end=True)

@@ -9,7 +9,7 @@ from arwarden.fast.claims.lexicon import Kind, Lexicon, Sense
 from arwarden.fast.claims.numbers import Amount, AmountKind, NumberReader
 from arwarden.fast.claims.tokens import Token
 
-HARD_BREAKS = frozenset({".", "!", "?", ";", "\u2022", "\u00b7", "|"})
+HARD_BREAKS = frozenset({"\n", ".", "!", "?", ";", "\u2022", "\u00b7", "|"})
 SOFT_BREAKS = frozenset({","})
 DASH_BREAKS = frozenset({"-", "\u2013", "\u2014", "/"})
 
@@ -51,8 +51,8 @@ def scan(tokens: Sequence[Token], lexicon: Lexicon, numbers: NumberReader) -> li
     items: list[Item] = []
     at = 0
     while at < len(words):
-        length, senses = _phrase(words, at, lexicon)
-        if any(_phrase(words, later, lexicon)[0] > length for later in range(at + 1, at + length)):
+        length, senses = lexicon.table.longest(words, at)
+        if any(lexicon.table.longest(words, later)[0] > length for later in range(at + 1, at + length)):
             length, senses = 0, []  # "is on | the right" gives way to "is | on the right"
         amount = amounts.get(at)
         if amount is not None and amount.end - at >= length:
@@ -66,25 +66,6 @@ def scan(tokens: Sequence[Token], lexicon: Lexicon, numbers: NumberReader) -> li
         items.append(Item(at, at + length, tuple(senses), amount, quality))
         at += length
     return items
-
-
-def _phrase(words: Sequence[str], at: int, lexicon: Lexicon) -> tuple[int, list[Sense]]:
-    """The longest phrase here; a line break inside a phrase is no obstacle."""
-    if words[at] == "\n":
-        return 0, []
-    length, senses = lexicon.table.longest(words, at)
-    window = words[at : at + 14]
-    if "\n" not in window[length:]:
-        return length, senses
-    joined = [word for word in window if word != "\n"]
-    longer, more = lexicon.table.longest(joined, 0)
-    if longer <= length:
-        return length, senses
-    spanned, taken = 0, 0
-    while taken < longer:
-        taken += window[spanned] != "\n"
-        spanned += 1
-    return spanned, more
 
 
 def split(tokens: Sequence[Token], items: Sequence[Item], joiners: frozenset[str]) -> list[Clause]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.lexicon import Lexicon
@@ -128,6 +129,7 @@ class Comparer:
         return 0.0 if low <= size[0] <= high else RANGE_CONFLICT
 
 
+@lru_cache(maxsize=4096)
 def _measure(value: str) -> tuple[float, str] | None:
     found = _NUMBER.fullmatch(value)
     return (float(found[1]), found[2] or "") if found else None

@@ -16,7 +16,7 @@ NEAR_BONUS = 0.08
 """Added where a subject is not named and the two boxes lie beside each other."""
 NEAR_GAP = 1.0
 """Boxes closer than this many times the lesser of their heights are beside each other."""
-MAX_COMPARISONS = 6000
+MAX_COMPARISONS = 2500
 MAX_PER_CLAIM = 6
 """Elements kept of one and the same claim, the surest."""
 MAX_FINDINGS = 64
@@ -32,6 +32,17 @@ class _Stated:
     values: frozenset[tuple[str, bool]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Conflict:
+    """Two statements that exclude each other."""
+
+    key: str
+    confidence: float
+    attribute: str
+    first: _Stated
+    second: _Stated
+
+
 def find_contradictions(elements: Sequence[Element], lexicon: Lexicon) -> tuple[Finding, ...]:
     """The contradictions between *elements*, which carry their claims; surest first, one per key.
 
@@ -40,20 +51,22 @@ def find_contradictions(elements: Sequence[Element], lexicon: Lexicon) -> tuple[
     compared, the surest first.
     """
     comparer = Comparer(lexicon)
-    best: dict[str, Finding] = {}
+    best: dict[str, _Conflict] = {}
     budget = MAX_COMPARISONS
     for attribute, stated in _by_attribute(elements).items():
         for one, other in _candidates(stated):
             budget -= 1
             if budget < 0:
                 break
-            finding = _judge(elements, one, other, attribute, comparer, lexicon)
-            if finding is not None and (
-                finding.key not in best or finding.confidence > best[finding.key].confidence
-            ):
-                best[finding.key] = finding
-    ordered = sorted(best.values(), key=lambda found: (-found.confidence, -found.severity.rank, found.key))
-    return tuple(_without_echoes(ordered))[:MAX_FINDINGS]
+            conflict = _judge(elements, one, other, attribute, comparer, lexicon)
+            if conflict is not None:
+                known = best.get(conflict.key)
+                if known is None or conflict.confidence > known.confidence:
+                    best[conflict.key] = conflict
+    surest = sorted(best.values(), key=lambda found: (-found.confidence, found.key))
+    findings = [_finding(elements, conflict, lexicon) for conflict in surest[: 2 * MAX_FINDINGS]]
+    findings.sort(key=lambda found: (-found.confidence, -found.severity.rank, found.key))
+    return tuple(_without_echoes(findings))[:MAX_FINDINGS]
 
 
 def _by_attribute(elements: Sequence[Element]) -> dict[str, list[_Stated]]:
@@ -114,48 +127,53 @@ def _judge(
     attribute: str,
     comparer: Comparer,
     lexicon: Lexicon,
-) -> Finding | None:
-    first, second = sorted((one, other), key=lambda s: s.element)
+) -> _Conflict | None:
+    first, second = (one, other) if one.element < other.element else (other, one)
     subjects = relation(first.claim.subject, second.claim.subject)
-    if subjects == DIFFERENT:
+    if subjects == DIFFERENT or (subjects == UNNAMED and comparer.needs_subject(attribute)):
         return None
     conflict = comparer.conflict(attribute, first.claim, second.claim)
     if conflict <= 0 or not comparer.all_conflict(attribute, first.values, second.values):
         return None
-    if subjects == UNNAMED and comparer.needs_subject(attribute):
-        return None
-    a, b = elements[first.element], elements[second.element]
     denied = first.claim.value == second.claim.value
     if subjects == BOTH_UNNAMED and not denied:
         subjects = lexicon.unnamed_confidence(attribute, BOTH_UNNAMED)
-    if subjects < 1.0 and not (first.claim.subject and second.claim.subject) and _near(a, b):
+    unnamed = not (first.claim.subject and second.claim.subject)
+    if unnamed and _near(elements[first.element], elements[second.element]):
         subjects = min(1.0, subjects + NEAR_BONUS)
     confidence = BASE_CONFIDENCE * subjects * conflict * first.claim.strength * second.claim.strength
     if confidence <= 0:
         return None
-    return _finding(a, b, first.claim, second.claim, attribute, confidence, lexicon)
+    return _Conflict(_key(attribute, first.claim, second.claim), confidence, attribute, first, second)
 
 
-def _finding(
-    a: Element, b: Element, one: Claim, other: Claim, attribute: str, confidence: float, lexicon: Lexicon
-) -> Finding:
-    subject = max(one.subject, other.subject, key=lambda name: (len(name.split()), name))
-    values = sorted((_value(one), _value(other)))
-    key = f"contradiction:{attribute}:{'|'.join(values)}".lower()
-    if subject:
-        key += f":{subject}"
-    label = _label(attribute, lexicon)
+def _subject(one: Claim, other: Claim) -> str:
+    """The more closely named of two subjects that are the same thing."""
+    return max(one.subject, other.subject, key=lambda name: (len(name.split()), name))
+
+
+def _key(attribute: str, one: Claim, other: Claim) -> str:
+    values = "|".join(sorted((_value(one), _value(other))))
+    subject = _subject(one, other)
+    return f"contradiction:{attribute}:{values}{':' if subject else ''}{subject}".lower()
+
+
+def _finding(elements: Sequence[Element], conflict: _Conflict, lexicon: Lexicon) -> Finding:
+    a, b = elements[conflict.first.element], elements[conflict.second.element]
+    one, other = conflict.first.claim, conflict.second.claim
+    subject = _subject(one, other)
+    label = _label(conflict.attribute, lexicon)
     about = f"{label} of {subject}" if subject else label
     message = (
         f'"{_quote(one, a)}" contradicts "{_quote(other, b)}": {about} is {_value(one)} or {_value(other)}'
     )
     return Finding(
         kind=FindingKind.CONTRADICTION,
-        key=key,
-        attribute=attribute,
-        severity=lexicon.severity(attribute),
+        key=conflict.key,
+        attribute=conflict.attribute,
+        severity=lexicon.severity(conflict.attribute),
         message=message,
-        confidence=round(min(confidence, 1.0), 3),
+        confidence=round(min(conflict.confidence, 1.0), 3),
         elements=(_claim_first(a, one), _claim_first(b, other)),
     )
 

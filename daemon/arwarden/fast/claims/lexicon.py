@@ -12,7 +12,8 @@ from arwarden.core.errors import ConfigError
 from arwarden.core.findings import Severity
 from arwarden.fast.claims.files import read_file, shipped_files, shipped_languages
 from arwarden.fast.claims.schema import AttributeSpec, LexiconFile, SubjectSpec
-from arwarden.fast.claims.tokens import Repairer, clean, tokenise
+from arwarden.fast.claims.repair import Repairer
+from arwarden.fast.claims.tokens import clean, tokenise
 from arwarden.fast.claims.validate import problems_in
 from arwarden.fast.claims.words import WordBase, word_base
 
@@ -27,6 +28,7 @@ class Kind(Enum):
     VALUE = auto()
     COMMAND = auto()
     LAST = auto()
+    ALONE = auto()
     SUBJECT = auto()
     ACTIVITY = auto()
     IGNORE = auto()
@@ -345,6 +347,8 @@ def _add_attribute(table: PhraseTable, name: str, spec: AttributeSpec) -> None:
             table.add(cut(word), Sense(Kind.VALUE, value, name, WEAK_STRENGTH))
         for word in words.commands:
             table.add(cut(word), Sense(Kind.COMMAND, value, name))
+        for word in words.alone:
+            table.add(cut(word), Sense(Kind.ALONE, value, name))
         for word in words.last:
             table.add(cut(word), Sense(Kind.LAST, value, name))
 

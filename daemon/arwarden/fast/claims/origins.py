@@ -56,7 +56,6 @@ class OriginClaims:
         words = [
             token.text
             for token in passage.tokens[max(passage.clause.start, item.start - _LOOK_BACK) : item.start]
-            if token.text != "\n"
         ]
         places = {f"{spec.attribute}.{name}": _last(words, phrases) for name, phrases in self._other.items()}
         made, phrase = _last_phrase(words, self._before)

@@ -46,9 +46,7 @@ class Passage:
     @cached_property
     def words(self) -> list[str]:
         """The clause's words, line breaks left out."""
-        return [
-            token.text for token in self.tokens[self.clause.start : self.clause.end] if token.text != "\n"
-        ]
+        return [token.text for token in self.tokens[self.clause.start : self.clause.end]]
 
     @cached_property
     def mentions(self) -> list[Mention]:
@@ -133,14 +131,10 @@ class Passage:
     def word_before(self, at: int) -> str:
         """The word before token *at* within the clause, across a line break; empty at the start."""
         at -= 1
-        while at >= self.clause.start and self.tokens[at].text == "\n":
-            at -= 1
         return self.tokens[at].text if at >= self.clause.start else ""
 
     def word_after(self, at: int) -> str:
         """The word at token *at* or after it within the clause, across a line break; empty at the end."""
-        while at < self.clause.end and self.tokens[at].text == "\n":
-            at += 1
         return self.tokens[at].text if at < self.clause.end else ""
 
     def light(self, item: Item) -> Light:

@@ -22,7 +22,7 @@ STATEMENT = "statement"
 IMPERATIVE_STRENGTH = 0.9
 MAX_STATEMENT_WORDS = 8
 _PLACES = frozenset({"here", "there", "inside", "outside"})
-_SKIP = frozenset({"please", "kindly", "always", "now", "also", "and", "then", ":", "\n", "you"})
+_SKIP = frozenset({"please", "kindly", "always", "now", "also", "and", "then", ":", "you"})
 
 
 class PatternClaims:
@@ -74,7 +74,7 @@ class PatternClaims:
         """Whether the clause allows or forbids the activity; ``None`` where it does neither."""
         if any(s.attribute == PERMISSION for other in passage.items for s in other.of(Kind.VALUE)):
             return None  # said in words of the lexicon
-        before = [t.text for t in passage.tokens[passage.clause.start : item.start] if t.text != "\n"]
+        before = [t.text for t in passage.tokens[passage.clause.start : item.start]]
         near = before[-3:]
         thanks = before[:2] == ["thank", "you"] and "not" in before
         if (

@@ -63,6 +63,7 @@ class ValueSpec(Part):
     weak: Words = ()
     commands: Words = ()
     last: Words = ()
+    alone: Words = ()
     implies: dict[str, str] = {}
     absent: Words = ()
     only_for: Words = ()

@@ -94,9 +94,7 @@ class SubjectReader:
                 _close(run, at + length, found)
             elif word:
                 run.append((at, word, noun))
-            elif run and tokens[at].text != "\n":
-                _close(run, at, found)
-            elif run and run[-1][2]:
+            else:
                 _close(run, at, found)
             at += length
         _close(run, clause.end, found)

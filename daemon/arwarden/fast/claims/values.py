@@ -19,6 +19,8 @@ ALONE_STRENGTH = 0.78
 """A weak word that is all a text says ("Right")."""
 COMPOUND_STRENGTH = 0.6
 """A word before a noun that the lexicon does not list: often a compound ("closed captioning")."""
+REVERSED_STRENGTH = 0.5
+"""A word that may have lost the prefix that reverses it."""
 STEP_STRENGTH = 0.75
 TIMED_STRENGTH = 0.6
 """A state that goes with hours ("open 9-17") says little about this moment."""
@@ -71,6 +73,9 @@ class ValueClaims:
                 strength = self._strength(passage, item, sense)
                 if strength > 0:
                     yield from self._claims(passage, item, sense, sense.attribute, strength)
+            if len(passage.words) == item.end - item.start:
+                for sense in item.of(Kind.ALONE):
+                    yield from self._claims(passage, item, sense, sense.attribute, 1.0)
             if self._is_last(passage, item):
                 ordered = bool({"turn", "switch"} & set(passage.words))
                 for sense in item.of(Kind.LAST):
@@ -96,6 +101,8 @@ class ValueClaims:
     ) -> Iterator[Claim]:
         spec = self._lexicon.data.attributes[sense.attribute]
         light = passage.light(item)
+        if self._may_be_reversed(passage, item):
+            strength *= REVERSED_STRENGTH
         subject = passage.about(item, sense.attribute)
         timed = any(o.amount and o.amount.kind in {AmountKind.HOURS, AmountKind.TIME} for o in passage.items)
         if sense.attribute == "opening" and timed:
@@ -141,6 +148,15 @@ class ValueClaims:
         if sense.strength < 1.0 and self._is_outdone(passage, item, sense):
             return 0.0
         return sense.strength * self._attributive(passage, item, spec.attributive)
+
+    def _may_be_reversed(self, passage: Passage, item: Item) -> bool:
+        """Whether a fragment before a lone word may be its torn-off "un-"."""
+        lead, at = passage.word_before(item.start), item.start - 1
+        if lead == "-":
+            lead = passage.word_before(at)
+        if not lead or lead in self._articles or lead == "s":
+            return False
+        return self._lexicon.repairer.may_reverse(lead, passage.tokens[item.start].text)
 
     def _is_step(self, passage: Passage) -> bool:
         """One step of several ("in 50 m turn left", "then turn right"): another step may go elsewhere."""
@@ -191,14 +207,14 @@ class ValueClaims:
             between = {token.text for token in passage.tokens[mention.end : item.start]}
             if (
                 mention.end <= item.start
-                and between <= {":", "\n", "-", "\u2013", "\u2192", "is", "on", "the"}
+                and between <= {":", "-", "\u2013", "\u2192", "is", "on", "the"}
                 and "is" not in between
             ):
                 return True
             between = {token.text for token in passage.tokens[item.end : mention.start]}
             if (
                 mention.start >= item.end
-                and between <= {":", "\n", "-", "\u2013", "to", "for", "the"}
+                and between <= {":", "-", "\u2013", "to", "for", "the"}
                 and between & {":", "to", "for"}
             ):
                 return True
@@ -225,7 +241,7 @@ class ValueClaims:
         """ "Light on": the word ends the clause and stands beside what it is about or after "is"."""
         if not item.has(Kind.LAST):
             return False
-        rest = [token.text for token in passage.tokens[item.end : passage.clause.end] if token.text != "\n"]
+        rest = [token.text for token in passage.tokens[item.end : passage.clause.end]]
         if any(word not in {"now", "again", ")", "currently", "already"} for word in rest):
             return False
         before = self._before(passage, item)
