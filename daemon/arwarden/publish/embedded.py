@@ -52,7 +52,6 @@ class EmbeddedBroker:
         self._port = port
         self._changing = asyncio.Lock()
         self._process: asyncio.subprocess.Process | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def pid(self) -> int | None:
@@ -90,7 +89,6 @@ class EmbeddedBroker:
             if process is not None and process.returncode is None:
                 await _end(process)
                 log.info("embedded_broker_stopped")
-            self._forget_folder()
 
     async def _launch_on_a_port(self) -> None:
         # A free port may be taken by somebody else before the child binds it: then another one is tried.
@@ -106,36 +104,29 @@ class EmbeddedBroker:
             else:
                 return
 
-    def _forget_folder(self) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
-
     async def _launch(self, port: int) -> None:
-        self._forget_folder()
-        self._folder = tempfile.TemporaryDirectory(prefix="arwarden-broker-")
-        settings = Path(self._folder.name) / "rumqttd.toml"
-        errors = Path(self._folder.name) / "errors.txt"
-        settings.write_text(_settings(self._host, port), encoding="utf-8")
-        # A session of its own: Ctrl-C ends the daemon, which says goodbye through the broker first.
-        # Its errors go to a file: a pipe that nobody reads would stop it once full.
-        with errors.open("wb") as stderr:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-P",
-                str(CHILD),
-                str(settings),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=stderr,
-                start_new_session=True,
-            )
-        try:
-            await _wait_until_it_serves(process, _reachable_host(self._host), port, errors)
-        except BaseException:
-            await _end(process)
-            self._forget_folder()
-            raise
+        # The files are gone as soon as it serves: nothing is left behind, however this process ends.
+        with tempfile.TemporaryDirectory(prefix="arwarden-broker-") as folder:
+            settings, errors = Path(folder) / "rumqttd.toml", Path(folder) / "errors.txt"
+            settings.write_text(_settings(self._host, port), encoding="utf-8")
+            # Errors go to a file, because a pipe that nobody reads would stop the child once full. A session
+            # of its own, because Ctrl-C is for the daemon, which says goodbye through the broker first.
+            with errors.open("wb") as stderr:
+                process = await asyncio.create_subprocess_exec(
+                    sys.executable,
+                    "-P",
+                    str(CHILD),
+                    str(settings),
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.DEVNULL,
+                    stderr=stderr,
+                    start_new_session=True,
+                )
+            try:
+                await _wait_until_it_serves(process, _reachable_host(self._host), port, errors)
+            except BaseException:
+                await _end(process)
+                raise
         self._process = process
 
 
