@@ -29,6 +29,8 @@ from arwarden.sampling import Sample, Sampler
 log = structlog.get_logger(__name__)
 
 HEALTH_INTERVAL_MS = 1000.0
+HEALTH_KEPT_MS = 60_000.0
+"""How long a broker retains the last word about a session that nobody speaks for any more."""
 IDLE_WAKE_S = 0.25
 PASSTHROUGH_REASON = "passthrough_has_no_virtual_content"
 
@@ -301,7 +303,7 @@ class Session:
                 topic=self._around.topics.health(self.device_id),
                 key=f"health/{self.device_id}",
                 rank=-1,
-                expires_ms=None,
+                expires_ms=now_ms + HEALTH_KEPT_MS,
                 qos=0,
                 retain=True,
                 render=render,
