@@ -213,7 +213,7 @@ class AmountClaims:
     def _count(
         self, passage: Passage, item: Item, amount: Amount, strength: float, *, negated: bool
     ) -> Iterator[Claim]:
-        """ "4 people", "people: 4"."""
+        """A number of things: "4 people"."""
         noun = self._counted(passage, item)
         if not noun:
             return
@@ -246,7 +246,7 @@ class AmountClaims:
         return ""
 
     def _free(self, passage: Passage) -> Iterator[Claim]:
-        """ "Free entry", "free of charge": a price of nothing."""
+        """A price of nothing: "free entry", "free of charge"."""
         for at, token in enumerate(
             passage.tokens[passage.clause.start : passage.clause.end], passage.clause.start
         ):

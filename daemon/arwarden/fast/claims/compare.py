@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: (\S+))?")
 _DATE = re.compile(r"(\d{4}|\*)-(\d\d)(?:-(\d\d))?")
 RANGE_CONFLICT = 0.95
 UNNAMED_ANTONYMS = 0.6
-"""Opposite words that no lexicon entry lists, where it is not said that they are about one thing ("new", "old")."""
+"""Opposite predicates ("new", "old") of which it is not said that they are about one thing."""
 
 
 class Comparer:
@@ -74,7 +74,7 @@ class Comparer:
         first, second = _measure(one), _measure(other)
         return first is not None and second is not None and self._sizes(base, first, second) == 0
 
-    def _exclusive(self, base: str, one: str, other: str) -> float:
+    def _exclusive(self, base: str, one: str, other: str) -> float:  # noqa: PLR0911 - one per sort of value
         if base == PROPERTY:
             return self._lexicon.opposed(one, other)
         if base in {INSTRUCTION, STATEMENT}:

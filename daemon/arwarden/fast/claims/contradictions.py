@@ -1,4 +1,4 @@
-"""Which elements contradict each other, on what, and how surely. Works on claims alone, wherever they came from."""
+"""Which elements contradict each other, on what, and how surely; by their claims alone."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def find_contradictions(elements: Sequence[Element], lexicon: Lexicon) -> tuple[
             budget -= 1
             if budget < 0:
                 break
-            conflict = _judge(elements, one, other, attribute, comparer, lexicon)
+            conflict = _judge(elements, one, other, attribute=attribute, comparer=comparer, lexicon=lexicon)
             if conflict is not None:
                 known = best.get(conflict.key)
                 if known is None or conflict.confidence > known.confidence:
@@ -124,6 +124,7 @@ def _judge(
     elements: Sequence[Element],
     one: _Stated,
     other: _Stated,
+    *,
     attribute: str,
     comparer: Comparer,
     lexicon: Lexicon,

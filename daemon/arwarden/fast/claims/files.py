@@ -55,7 +55,7 @@ def shipped_languages() -> list[str]:
     return sorted({path.name.split(".")[0] for path in folder.glob("*.yaml")})
 
 
-def read_file(path: Path) -> tuple[LexiconFile | None, list[str]]:
+def read_file(path: Path) -> tuple[LexiconFile | None, list[str]]:  # noqa: PLR0911 - one per fault
     """One file's content, or ``None`` and what is wrong with it, one line per problem."""
     try:
         if path.stat().st_size > MAX_FILE_BYTES:

@@ -11,8 +11,8 @@ from pathlib import Path
 from arwarden.core.errors import ConfigError
 from arwarden.core.findings import Severity
 from arwarden.fast.claims.files import read_file, shipped_files, shipped_languages
-from arwarden.fast.claims.schema import AttributeSpec, LexiconFile, SubjectSpec
 from arwarden.fast.claims.repair import Repairer
+from arwarden.fast.claims.schema import AttributeSpec, LexiconFile, SubjectSpec
 from arwarden.fast.claims.tokens import clean, tokenise
 from arwarden.fast.claims.validate import problems_in
 from arwarden.fast.claims.words import WordBase, word_base

@@ -118,7 +118,7 @@ class LightReader:
 
 
 def _perfect(words: Sequence[str], at: int) -> bool:
-    """ "has been", "have been" reach into the present."""
+    """Whether it is "has been" or "have been", which reach into the present."""
     return words[at] == "been" and at > 0 and words[at - 1] in {"has", "have"}
 
 

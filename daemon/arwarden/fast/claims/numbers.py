@@ -106,7 +106,7 @@ class NumberReader:
         )
 
     def _label(self, words: list[str], at: int) -> Amount | None:
-        """ "Gate B12", "room no. 4", "3rd floor", "ground floor"."""
+        """A numbered place: "gate B12", "room no. 4", "3rd floor", "ground floor"."""
         name = self._labels.get(words[at])
         if name is not None:
             after = at + 1
@@ -194,8 +194,10 @@ class NumberReader:
             return None
         return Amount(at, after, AmountKind.COUNT, shown(value))
 
-    def _clock(self, words: list[str], at: int, *, loose: bool) -> tuple[str, int]:
-        """ "10:30", "5 pm", "9am", "noon"; with *loose* also a bare hour. Returns HH:MM and the end."""
+    def _clock(  # noqa: PLR0911 - one return per way to write a time
+        self, words: list[str], at: int, *, loose: bool
+    ) -> tuple[str, int]:
+        """A time: "10:30", "5 pm", "noon"; with *loose* also a bare hour. Returns HH:MM and the end."""
         if at >= len(words):
             return "", at
         if words[at] in {"noon", "midnight"}:
@@ -215,7 +217,7 @@ class NumberReader:
         return "", at
 
     def _half(self, words: list[str], at: int) -> tuple[str, int]:
-        """ "am", "pm", "a.m." at this place: "a" or "p" and the place after it."""
+        """Which half of the day "am", "pm" or "a.m." here means, "a" or "p", and the place after it."""
         if at < len(words) and words[at] in {"am", "pm"}:
             return words[at][0], at + 1
         if words[at : at + 3] in (["a", ".", "m"], ["p", ".", "m"]):
@@ -223,7 +225,7 @@ class NumberReader:
         return "", at
 
     def _hours(self, words: list[str], at: int) -> Amount | None:
-        """ "9:00-17:00", "9 am to 5 pm", "9-17"."""
+        """A span of hours: "9:00-17:00", "9 am to 5 pm", "open 9-17"."""
         if (
             words[at] == "24"
             and words[at + 1 : at + 2] in (["hours"], ["/"])
@@ -243,13 +245,13 @@ class NumberReader:
         before = words[max(0, at - 4) : at]
         if not strict and not {"open", "opened", "hours", "closed"} & set(before):
             return None
-        opening = self._same_half(words, at, middle, end, opening, closing)
+        opening = self._same_half(words[at:middle], words[middle:end], opening, closing)
         return Amount(at, end, AmountKind.HOURS, f"{opening}-{closing}")
 
-    def _same_half(self, words: list[str], at: int, middle: int, end: int, opening: str, closing: str) -> str:
-        """ "2-5 pm" means 14:00 to 17:00."""
-        has_half = any(word in {"am", "pm"} for word in words[at:middle])
-        if has_half or "pm" not in words[middle:end] or opening >= "12:00":
+    def _same_half(self, first: list[str], second: list[str], opening: str, closing: str) -> str:
+        """The opening hour, in the afternoon where only the closing hour says so ("2-5 pm")."""
+        has_half = any(word in {"am", "pm"} for word in first)
+        if has_half or "pm" not in second or opening >= "12:00":
             return opening
         later = f"{int(opening[:2]) + 12:02d}{opening[2:]}"
         return later if later < closing else opening
@@ -270,7 +272,7 @@ class NumberReader:
         return self._named_month(words, at, months) or self._numeric_date(words, at)
 
     def _named_month(self, words: list[str], at: int, months: dict[str, int]) -> Amount | None:
-        """ "12 May 2025", "May 12, 2025", "1st of May", "June 2026"."""
+        """A date with a named month: "12 May 2025", "May 12, 2025", "June 2026"."""
         day, after = self._day(words, at)
         if day:
             after += words[after : after + 1] == ["of"]
@@ -303,13 +305,13 @@ class NumberReader:
         return "*", at
 
     def _numeric_date(self, words: list[str], at: int) -> Amount | None:
-        """ "05/01/2025", "12.05.2025", "01/2024". Day and month are told apart only where one is above 12."""
+        """A date in digits: "12.05.2025", "01/2024". Which number is the day is only sure above 12."""
         run = "".join(words[at : at + 5])
         found = re.match(r"(\d{1,2})[./-](\d{1,2})[./-]((?:20|19)?\d\d)(?!\d)", run)
         if found and max(int(found[1]), int(found[2])) <= 31 and min(int(found[1]), int(found[2])) <= 12:
             one, two = int(found[1]), int(found[2])
             year = found[3] if len(found[3]) == 4 else "20" + found[3]
-            if 1 <= min(one, two):
+            if min(one, two) >= 1:
                 day, month = (one, two) if two <= 12 else (two, one)
                 either = "~" if one <= 12 and two <= 12 and one != two else ""
                 return Amount(

@@ -48,7 +48,9 @@ class OriginClaims:
                     tense="present",
                 )
 
-    def _judge(self, passage: Passage, item: Item, form: str) -> tuple[str, float]:
+    def _judge(  # noqa: PLR0911 - one return per place that a country can stand in
+        self, passage: Passage, item: Item, form: str
+    ) -> tuple[str, float]:
         """Which origin the words before or after the country make it, and how surely."""
         spec = self._spec
         if spec is None:

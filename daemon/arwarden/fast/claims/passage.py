@@ -27,6 +27,7 @@ class Passage:
         text: str,
         tokens: Sequence[Token],
         clause: Clause,
+        *,
         lights: LightReader,
         subjects: SubjectReader,
         lexicon: Lexicon,
@@ -116,7 +117,7 @@ class Passage:
         return self.lexicon.words.kind(self.tokens[at].text) in "n?"
 
     def _is_thing(self, item: Item) -> bool:
-        """ "Running prohibited", "no running": a word that also is a value stands for the activity."""
+        """Whether a word that also is a value stands for a thing or an activity ("no running")."""
         others = [other for other in self.items if other.start != item.start]
         if (
             self.word_before(item.start) in ARTICLES_LIKE
@@ -191,10 +192,10 @@ class Passage:
             attribute += ".future"
         names = [f"{attribute}.{occasion}" for occasion in self.occasions] or [attribute]
         strength *= item.quality
-        return [Claim(name, value, subject, polarity, strength, self.span(item)) for name in names]
+        return [Claim(name, value, subject, polarity, strength, self.span()) for name in names]
 
-    def span(self, item: Item) -> str:
-        """The clause's words around the item, as they stand in the text."""
+    def span(self) -> str:
+        """The clause as it stands in the text, on one line."""
         tokens = self.tokens[self.clause.start : self.clause.end]
         del item
         return " ".join(self.text[tokens[0].start : tokens[-1].end].split()) if tokens else ""

@@ -50,7 +50,7 @@ class PatternClaims:
         yield from self._statement(passage)
 
     def _activities(self, passage: Passage) -> Iterator[Claim]:
-        """ "No parking", "do not park", "park here", "you may smoke"."""
+        """Permissions: "no parking", "do not park", "park here", "you may smoke"."""
         for item in passage.items:
             senses = item.of(Kind.ACTIVITY) or [
                 s for s in item.of(Kind.SUBJECT) if self._is_activity(s.value)
@@ -70,7 +70,9 @@ class PatternClaims:
     def _is_activity(self, name: str) -> bool:
         return name in self._lexicon.activities
 
-    def _judge_activity(self, passage: Passage, item: Item) -> tuple[str, float] | None:
+    def _judge_activity(  # noqa: PLR0911 - one return per way to allow or forbid
+        self, passage: Passage, item: Item
+    ) -> tuple[str, float] | None:
         """Whether the clause allows or forbids the activity; ``None`` where it does neither."""
         if any(s.attribute == PERMISSION for other in passage.items for s in other.of(Kind.VALUE)):
             return None  # said in words of the lexicon
@@ -107,7 +109,7 @@ class PatternClaims:
         return any(tuple(trimmed[-len(phrase) :]) == phrase for phrase in phrases)
 
     def _instructions(self, passage: Passage) -> Iterator[Claim]:
-        """ "Do not shake", "press the button": any verb that begins the clause, with its object."""
+        """Orders: any verb that begins the clause, with its object ("do not shake", "press the button")."""
         at = passage.clause.start
         while (
             at < passage.clause.end
@@ -261,7 +263,7 @@ class PatternClaims:
             yield from passage.claim(PRESENCE, value, item, each, strength)
 
     def _properties(self, passage: Passage) -> Iterator[Claim]:
-        """ "The water is drinkable", "bridge unstable", "drinkable water"."""
+        """Predicates: "the water is drinkable", "bridge unstable", "drinkable water"."""
         covered = {at for item in passage.items for at in range(item.start, item.end)}
         for at in range(passage.clause.start, passage.clause.end):
             token = passage.tokens[at]
@@ -305,7 +307,7 @@ class PatternClaims:
         return any(token.is_word and not passage.is_negator(token.text) for token in lead)
 
     def _is_lone_predicate(self, passage: Passage, at: int) -> bool:
-        """ "The bag is light": a subject's word that here says how something is."""
+        """Whether a word for a thing here says how another is ("the bag is light")."""
         item = next(item for item in passage.items if item.start <= at < item.end)
         only_subject = bool(item.senses) and all(sense.kind is Kind.SUBJECT for sense in item.senses)
         return only_subject and passage.word_before(at) in self._copulas and not passage.word_after(at + 1)

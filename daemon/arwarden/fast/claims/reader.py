@@ -59,10 +59,17 @@ class ClaimReader:
         tokens = tokenise(cleaned, self._lexicon.repairer, self._lexicon.touching, self._lexicon.numbered)
         items = scan(tokens, self._lexicon, self._numbers)
         found: list[Claim] = []
+        title = ""
         for clause in split(tokens, items, self._joiners):
-            passage = Passage(cleaned, tokens, clause, self._lights, self._subjects, self._lexicon)
-            found += self._read_clause(passage, clause)
-        return _distinct(self._shared_subject(found))[:MAX_CLAIMS]
+            passage = Passage(
+                cleaned, tokens, clause, lights=self._lights, subjects=self._subjects, lexicon=self._lexicon
+            )
+            claims = list(self._read_clause(passage, clause))
+            if title and not passage.mentions:
+                claims = [claim if claim.subject else replace(claim, subject=title) for claim in claims]
+            title = "" if claims else _title(passage)
+            found += claims
+        return _distinct(found)[:MAX_CLAIMS]
 
     def _read_clause(self, passage: Passage, clause: Clause) -> Iterator[Claim]:
         if clause.question:
@@ -75,9 +82,13 @@ class ClaimReader:
         if not count:
             yield from self._values.weekdays(passage)
 
-    def _shared_subject(self, claims: list[Claim]) -> list[Claim]:
-        """Claims without subject take the only one that the text names ("Car door. Has been locked!")."""
-        return claims
+
+def _title(passage: Passage) -> str:
+    """The thing that a clause names and says nothing about ("Elevator: ...", "Car door. ..."); else empty."""
+    mentions = passage.mentions
+    if len(mentions) != 1 or mentions[0].end - mentions[0].start < len(passage.words):
+        return ""
+    return mentions[0].name
 
 
 def _distinct(claims: Iterable[Claim]) -> list[Claim]:

@@ -100,7 +100,7 @@ class SubjectReader:
         _close(run, clause.end, found)
         return _attach(tokens, found)
 
-    def _part(
+    def _part(  # noqa: PLR0911 - one return per kind of word
         self,
         tokens: Sequence[Token],
         at: int,
@@ -108,7 +108,7 @@ class SubjectReader:
         states: frozenset[int],
         nouns: frozenset[int],
     ) -> tuple[str, int, bool]:
-        """A word's part in a name: the word as it is used there, its tokens, and whether it can end a name."""
+        """A word's part in a name: the word as used there, its tokens, and whether it can end a name."""
         if item is not None and item.has(Kind.VALUE) and not item.has(Kind.SUBJECT):
             return tokens[at].text, 1, False  # "left door": it tells this door from another
         if item is not None:
@@ -196,7 +196,7 @@ def _close(run: list[tuple[int, str, bool]], end: int, found: list[Mention]) -> 
 
 
 def _attach(tokens: Sequence[Token], mentions: list[Mention]) -> list[Mention]:
-    """ "Door to the kitchen" becomes one mention, "kitchen door"."""
+    """Joins what a preposition joins: "door to the kitchen" is one mention, "kitchen door"."""
     joined: list[Mention] = []
     for mention in mentions:
         previous = joined[-1] if joined else None

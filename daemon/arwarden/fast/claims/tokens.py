@@ -1,4 +1,4 @@
-"""From a reading with its OCR damage to tokens: cleaned, cut into words, lost spaces and look-alikes repaired."""
+"""From a reading with its OCR damage to tokens: cleaned, cut into words, repaired."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ def problems_in(data: LexiconFile, loaded: Sequence[tuple[str, LexiconFile]]) ->
             if unit.dimension not in data.dimensions:
                 known = ", ".join(data.dimensions) or "none"
                 problems.append(
-                    f"{file}: units.{name}.dimension: there is no dimension {unit.dimension!r}; use one of: {known}"
+                    f"{file}: units.{name}.dimension: there is no dimension {unit.dimension!r}; "
+                    f"use one of: {known}"
                 )
         for name, dimension in part.dimensions.items():
             if dimension.base not in data.units:
@@ -26,7 +27,8 @@ def problems_in(data: LexiconFile, loaded: Sequence[tuple[str, LexiconFile]]) ->
                 )
         for name, union in part.unions.items():
             problems += [
-                f"{file}: unions.{name}.members: there is no country or union {member!r}; use a code from countries"
+                f"{file}: unions.{name}.members: there is no country or union {member!r}; "
+                f"use a code from countries"
                 for member in union.members
                 if member not in data.countries and member not in data.unions
             ]

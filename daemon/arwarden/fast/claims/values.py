@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
-from arwarden.fast.claims.lexicon import Kind, Sense
-from arwarden.fast.claims.lexicon import Lexicon
+from arwarden.fast.claims.lexicon import Kind, Lexicon, Sense
 from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.passage import Passage
 
@@ -66,24 +65,27 @@ class ValueClaims:
             if commands and self._is_command(passage, item):
                 for sense in commands:
                     yield from self._claims(passage, item, sense, f"{sense.attribute}.{COMMAND}", 1.0)
-                continue
-            for sense in item.of(Kind.VALUE):
-                if self._is_arrow_only(passage, item, sense):
-                    continue
+            else:
+                yield from self._states(passage, item)
+
+    def _states(self, passage: Passage, item: Item) -> Iterator[Claim]:
+        """What the item says about how things are."""
+        for sense in item.of(Kind.VALUE):
+            if not self._is_arrow_only(passage, item, sense):
                 strength = self._strength(passage, item, sense)
                 if strength > 0:
                     yield from self._claims(passage, item, sense, sense.attribute, strength)
-            if len(passage.words) == item.end - item.start:
-                for sense in item.of(Kind.ALONE):
-                    yield from self._claims(passage, item, sense, sense.attribute, 1.0)
-            if self._is_last(passage, item):
-                ordered = bool({"turn", "switch"} & set(passage.words))
-                for sense in item.of(Kind.LAST):
-                    attribute = f"{sense.attribute}.{COMMAND}" if ordered else sense.attribute
-                    yield from self._claims(passage, item, sense, attribute, ADJACENT_STRENGTH)
+        if len(passage.words) == item.end - item.start:
+            for sense in item.of(Kind.ALONE):
+                yield from self._claims(passage, item, sense, sense.attribute, 1.0)
+        if self._is_last(passage, item):
+            ordered = bool({"turn", "switch"} & set(passage.words))
+            for sense in item.of(Kind.LAST):
+                attribute = f"{sense.attribute}.{COMMAND}" if ordered else sense.attribute
+                yield from self._claims(passage, item, sense, attribute, ADJACENT_STRENGTH)
 
     def weekdays(self, passage: Passage) -> Iterator[Claim]:
-        """ "Meeting on Monday": the day itself is the claim, for a clause that claims nothing else."""
+        """The day itself, for a clause that claims nothing else ("meeting on Monday")."""
         for item in passage.items:
             for sense in item.of(Kind.QUALIFIER):
                 light = passage.light(item)
@@ -93,7 +95,7 @@ class ValueClaims:
                     strength = (
                         light.strength * (ADJACENT_STRENGTH if subject or today else 0.5) * item.quality
                     )
-                    span = passage.span(item)
+                    span = passage.span()
                     yield Claim("weekday", sense.value, subject, not light.negated, strength, span)
 
     def _claims(
@@ -128,13 +130,15 @@ class ValueClaims:
         for thing in value.absent:
             yield from passage.claim("presence", "absent", item, thing, strength * 0.95)
 
-    def _strength(self, passage: Passage, item: Item, sense: Sense) -> float:
+    def _strength(  # noqa: PLR0911 - one return per place that a word can stand in
+        self, passage: Passage, item: Item, sense: Sense
+    ) -> float:
         """How surely the phrase claims this value here."""
         spec = self._lexicon.data.attributes[sense.attribute]
         before = self._before(passage, item)
-        if before is not None and before.amount is not None and before.amount.kind is AmountKind.COUNT:
-            if sense.strength < 1.0:
-                return 0.0  # "3 left" counts what remains
+        counted = before is not None and before.amount is not None and before.amount.kind is AmountKind.COUNT
+        if counted and sense.strength < 1.0:
+            return 0.0  # "3 left" counts what remains
         if spec.cues and not passage.is_cued(item, spec):
             return spec.bare
         value = spec.values[sense.value]
@@ -190,7 +194,7 @@ class ValueClaims:
         return any(s.attribute == sense.attribute and s.strength == 1.0 for s in senses)
 
     def _attributive(self, passage: Passage, item: Item, listed: float) -> float:
-        """How much a word before its noun still claims: "locked door" all, "wet paint" or "safe distance" less."""
+        """How much a word before its noun still claims: "locked door" all, "wet paint" less."""
         mention = next((mention for mention in passage.mentions if mention.start == item.end), None)
         if mention is None or item.end - item.start > 1:
             return 1.0
@@ -238,7 +242,7 @@ class ValueClaims:
         )
 
     def _is_last(self, passage: Passage, item: Item) -> bool:
-        """ "Light on": the word ends the clause and stands beside what it is about or after "is"."""
+        """Whether the word ends the clause and stands beside its subject or after "is" ("light on")."""
         if not item.has(Kind.LAST):
             return False
         rest = [token.text for token in passage.tokens[item.end : passage.clause.end]]
