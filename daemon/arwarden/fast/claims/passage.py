@@ -197,7 +197,6 @@ class Passage:
     def span(self) -> str:
         """The clause as it stands in the text, on one line."""
         tokens = self.tokens[self.clause.start : self.clause.end]
-        del item
         return " ".join(self.text[tokens[0].start : tokens[-1].end].split()) if tokens else ""
 
 
