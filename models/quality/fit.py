@@ -3,6 +3,8 @@
     python -m models.quality.fit --photos DIR --out daemon/arwarden/fast/quality/thresholds.json
 
 Half of the photos are used for the fit, the other half for the table that is printed at the end.
+With ``--check FILE`` nothing is fitted: the table is for the thresholds of that file. ``--skip 150``
+leaves out the photos that a fit with the same seed has seen.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import numpy.typing as npt
 from arwarden.config import AlertsConfig
 from arwarden.core.findings import Finding, Measure
 from arwarden.core.frame import ArrayPicture, ByteImage, TransportHealth
-from arwarden.fast.quality.faults import FAULTS, QualityJudge, Threshold, Thresholds
+from arwarden.fast.quality.faults import FAULTS, QualityJudge, Threshold, Thresholds, read_thresholds
 from arwarden.fast.quality.measures import measure
 from models.quality.degrade import Case, Kind, cases, cover
 
@@ -48,13 +50,13 @@ class Sample:
         return next((one.value for one in self.measured if one.name == name), math.nan)
 
 
-def find_photos(folder: Path, count: int, random: np.random.Generator) -> list[Path]:
-    """``count`` photos of the folder and below, in random order."""
+def find_photos(folder: Path, count: int, random: np.random.Generator, skip: int = 0) -> list[Path]:
+    """``count`` photos of the folder and below, in random order, after the first ``skip``."""
     found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES)
-    if len(found) < 10:
-        msg = f"{folder} holds {len(found)} photos ({', '.join(sorted(SUFFIXES))}); at least 10 are needed"
+    if len(found) - skip < 10:
+        msg = f"{folder} holds {len(found)} photos ({', '.join(sorted(SUFFIXES))}); {skip + 10} are needed"
         raise SystemExit(msg)
-    return [found[index] for index in random.permutation(len(found))[:count]]
+    return [found[index] for index in random.permutation(len(found))[skip : skip + count]]
 
 
 def read_photo(path: Path) -> ByteImage:
@@ -66,15 +68,15 @@ def read_photo(path: Path) -> ByteImage:
     return np.ascontiguousarray(bgr[:, :, ::-1], dtype=np.uint8)
 
 
-def measure_photos(photos: Sequence[Path], seed: int) -> Iterable[list[Sample]]:
+def measure_photos(photos: Sequence[Path], seed: int, fit_count: int) -> Iterable[list[Sample]]:
     """The cases of each photo, in one of three stream sizes. Says on stderr how far it is.
 
-    Cases that are only shown take no part in the fit, so the first half of the photos does without.
+    Cases that are only shown take no part in the fit, so the first ``fit_count`` photos do without.
     """
     every = cases()
     fitted = [case for case in every if case.kind is not Kind.SHOWN]
     for index, path in enumerate(photos):
-        changes = fitted if index < len(photos) // 2 else every
+        changes = fitted if index < fit_count else every
         random = np.random.default_rng([seed, index])
         photo = read_photo(path)
         sized = cover(photo, *SIZES_PX[index % len(SIZES_PX)])
@@ -166,22 +168,30 @@ def _rates(judged: Sequence[Sequence[Finding]], fault: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measure, fit, write, print the table."""
+    """Measure, fit and write (or only check), print the table."""
     parser = argparse.ArgumentParser(prog="python -m models.quality.fit", description=__doc__)
     parser.add_argument("--photos", type=Path, required=True, help="folder of photos without faults")
-    parser.add_argument("--out", type=Path, required=True, help="the file of thresholds to write")
+    goal = parser.add_mutually_exclusive_group(required=True)
+    goal.add_argument("--out", type=Path, help="fit, and write the thresholds to this file")
+    goal.add_argument("--check", type=Path, help="fit nothing; print the rates of this file's thresholds")
     parser.add_argument("--count", type=int, default=150, help="how many photos to use (default 150)")
+    parser.add_argument("--skip", type=int, default=0, help="leave out so many photos first (default 0)")
     parser.add_argument("--seed", type=int, default=7, help="choice of photos and random changes (default 7)")
     options = parser.parse_args(arguments)
     os.nice(10)
     cv2.setNumThreads(1)
-    photos = find_photos(options.photos, options.count, np.random.default_rng(options.seed))
-    per_photo = list(measure_photos(photos, options.seed))
-    half = len(per_photo) // 2
-    fitted = fit([sample for samples in per_photo[:half] for sample in samples])
-    write(options.out, fitted, {"fitted_on": half, "held_out": len(photos) - half, "seed": options.seed})
-    rates = table([sample for samples in per_photo[half:] for sample in samples], fitted)
-    sys.stdout.write(f"thresholds: {options.out}\n\nrates on {len(photos) - half} other photos:\n\n{rates}\n")
+    photos = find_photos(options.photos, options.count, np.random.default_rng(options.seed), options.skip)
+    half = 0 if options.check else len(photos) // 2
+    thresholds = read_thresholds(options.check) if options.check else {}
+    per_photo = list(measure_photos(photos, options.seed, half))
+    if options.out:
+        thresholds = fit([sample for samples in per_photo[:half] for sample in samples])
+        write(
+            options.out, thresholds, {"fitted_on": half, "held_out": len(photos) - half, "seed": options.seed}
+        )
+    rates = table([sample for samples in per_photo[half:] for sample in samples], thresholds)
+    told = f"thresholds: {options.out or options.check}\n\nrates on {len(photos) - half} other photos:\n\n"
+    sys.stdout.write(f"{told}{rates}\n")
 
 
 def write(path: Path, thresholds: Thresholds, photos: dict[str, int]) -> None:

@@ -75,6 +75,7 @@ def test_photos_are_chosen_by_seed_and_too_few_are_refused(tmp_path: Path) -> No
     chosen = [fit.find_photos(tmp_path, 5, np.random.default_rng(3)) for _ in range(2)]
     assert chosen[0] == chosen[1]
     assert len(set(chosen[0])) == 5
+    assert not set(fit.find_photos(tmp_path, 5, np.random.default_rng(3), skip=2)) & set(chosen[0][:2])
     (tmp_path / "empty").mkdir()
     with pytest.raises(SystemExit, match="holds 0 photos"):
         fit.find_photos(tmp_path / "empty", 5, np.random.default_rng(3))
@@ -114,3 +115,9 @@ def test_command_fits_writes_and_prints(
     assert "rates on 5 other photos" in printed.out
     assert "10/10 photos" in printed.err
     assert set(read_thresholds(tmp_path / "out.json")) == {fault.name for fault in FAULTS}
+    before = (tmp_path / "out.json").read_bytes()
+    fit.main(
+        ["--photos", str(tmp_path), "--check", str(tmp_path / "out.json"), "--count", "10", "--seed", "1"]
+    )
+    assert "rates on 10 other photos" in capsys.readouterr().out
+    assert (tmp_path / "out.json").read_bytes() == before
