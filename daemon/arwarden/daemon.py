@@ -179,8 +179,13 @@ class Daemon:
         session = Session(session_id, device_id, view, lambda: secrets.token_hex(8), around)
         self._sessions[session_id] = session
         self._current[device_id] = session_id
-        session.on_closed = lambda: self._sessions.pop(session_id, None)
+        session.on_closed = lambda: self._forget_session(session)
         return session
+
+    def _forget_session(self, session: Session) -> None:
+        self._sessions.pop(session.session_id, None)
+        if self._current.get(session.device_id) == session.session_id:
+            del self._current[session.device_id]
 
     async def _listen(self, manager: SessionManager) -> None:
         server = self.config.server
@@ -221,10 +226,12 @@ class Daemon:
     # While it runs --------------------------------------------------------------------------------
 
     def _on_ack(self, device_id: str, ack: Ack) -> None:
-        self.counters.add(f"acks.{ack.action}")
-        ours = [session for session in self._sessions.values() if session.device_id == device_id]
-        if not any(session.acknowledged(ack) for session in ours):
-            self.counters.add("acks.unknown_alert")
+        sessions = [session for session in self._sessions.values() if session.device_id == device_id]
+        if not sessions:
+            self.counters.add("acks.without_session")
+        for session in sessions:
+            if session.acknowledged(ack):
+                return
 
     async def _report(self) -> None:
         while True:

@@ -32,6 +32,8 @@ HEALTH_INTERVAL_MS = 1000.0
 HEALTH_KEPT_MS = 60_000.0
 """How long a broker retains the last word about a session that nobody speaks for any more."""
 IDLE_WAKE_S = 0.25
+FAULT_PAUSE_S = 0.1
+ENDED = frozenset({SessionState.LOST, SessionState.CLOSED})
 PASSTHROUGH_REASON = "passthrough_has_no_virtual_content"
 
 Probe = Callable[[Frame, Findings], None]
@@ -113,7 +115,7 @@ class Session:
     def on_state(self, state: SessionState, reasons: tuple[str, ...], now_ms: float) -> None:
         """Take note of how the stream is doing; a lost stream ends its alerts."""
         self._state, self._reasons = state, reasons
-        if state in (SessionState.LOST, SessionState.CLOSED):
+        if state in ENDED:
             self._submit(self._lifecycle.end(f"session_{state}", now_ms))
         self._publish_health(now_ms)
 
@@ -147,15 +149,25 @@ class Session:
 
     async def _run(self) -> None:
         while True:
-            await self._wait_for_work()
-            now_ms = self._around.clock.now_ms()
-            self._submit(self._lifecycle.tick(now_ms, transport_healthy=self._transport_healthy()))
-            if now_ms >= self._next_health_ms:
-                self._publish_health(now_ms)
-            if self._sampler.due(now_ms):
-                await self._judge_next()
-            elif self._sampler.static:
-                self._submit(self._lifecycle.still_seen(now_ms, self._newest))
+            try:
+                await self._wait_for_work()
+                await self._work()
+            except Exception:
+                # A fault over one sample must not end the watch over the headset.
+                self._around.counters.add("session.faults")
+                log.exception("session_fault", session_id=self.session_id)
+                await asyncio.sleep(FAULT_PAUSE_S)
+
+    async def _work(self) -> None:
+        now_ms = self._around.clock.now_ms()
+        self._submit(self._lifecycle.tick(now_ms, transport_healthy=self._transport_healthy()))
+        if now_ms >= self._next_health_ms:
+            self._publish_health(now_ms)
+        due_ms = self._sampler.next_due_ms(now_ms)
+        if due_ms is not None and due_ms <= now_ms:
+            await self._judge_next()
+        elif self._sampler.static:
+            self._submit(self._lifecycle.still_seen(now_ms, self._newest))
 
     async def _wait_for_work(self) -> None:
         now_ms = self._around.clock.now_ms()
@@ -187,8 +199,13 @@ class Session:
             finally:
                 ended_ms = around.clock.now_ms()
                 self._sampler.finished(ended_ms - started_ms, ended_ms, judged=findings is not None)
-        if findings is not None:
-            self._decide(sample.frame, findings, started_ms)
+        if findings is None:
+            return
+        if self._state in ENDED:
+            # The alerts have been ended: what was judged meanwhile must not bring one back.
+            around.counters.add("samples.after_loss")
+            return
+        self._decide(sample.frame, findings, started_ms)
 
     async def _judge(self, sample: Sample, started_ms: float) -> Findings:
         around = self._around
