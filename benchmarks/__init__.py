@@ -1,0 +1,1 @@
+"""Benchmarks of the daemon. Run from a clone: ``python -m benchmarks NAME``."""

@@ -1,0 +1,1 @@
+"""How long it takes from a picture to the warning, and what that costs."""
