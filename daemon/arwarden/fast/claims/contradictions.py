@@ -16,7 +16,7 @@ NEAR_BONUS = 0.08
 """Added where a subject is not named and the two boxes lie beside each other."""
 NEAR_GAP = 1.0
 """Boxes closer than this many times the lesser of their heights are beside each other."""
-MAX_COMPARISONS = 2500
+MAX_COMPARISONS = 2000
 MAX_PER_CLAIM = 6
 """Elements kept of one and the same claim, the surest."""
 MAX_FINDINGS = 64
@@ -30,6 +30,8 @@ class _Stated:
     claim: Claim
     element: int
     values: frozenset[tuple[str, bool]]
+    like: tuple[Claim, ...]
+    """All that the element claims on this attribute, of whatever thing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +77,16 @@ def _by_attribute(elements: Sequence[Element]) -> dict[str, list[_Stated]]:
         lambda: defaultdict(list)
     )
     for index, element in enumerate(elements):
-        values: defaultdict[tuple[str, str], set[tuple[str, bool]]] = defaultdict(set)
+        like: defaultdict[str, list[Claim]] = defaultdict(list)
         for claim in element.claims:
-            values[claim.attribute, claim.subject].add((claim.value, claim.polarity))
+            like[claim.attribute].append(claim)
         for claim in element.claims:
-            all_values = frozenset(values[claim.attribute, claim.subject])
-            groups[claim.attribute][claim.subject, claim.value, claim.polarity].append(
-                _Stated(claim, index, all_values)
+            same = tuple(like[claim.attribute])
+            values = frozenset(
+                (other.value, other.polarity) for other in same if other.subject == claim.subject
             )
+            group = groups[claim.attribute][claim.subject, claim.value, claim.polarity]
+            group.append(_Stated(claim, index, values, same))
     return {
         attribute: [
             stated
@@ -136,6 +140,8 @@ def _judge(
     conflict = comparer.conflict(attribute, first.claim, second.claim)
     if conflict <= 0 or not comparer.all_conflict(attribute, first.values, second.values):
         return None
+    if _also_says(second, first.claim) or _also_says(first, second.claim):
+        return None
     denied = first.claim.value == second.claim.value
     if subjects == BOTH_UNNAMED and not denied:
         subjects = lexicon.unnamed_confidence(attribute, BOTH_UNNAMED)
@@ -146,6 +152,15 @@ def _judge(
     if confidence <= 0:
         return None
     return _Conflict(_key(attribute, first.claim, second.claim), confidence, attribute, first, second)
+
+
+def _also_says(stated: _Stated, claim: Claim) -> bool:
+    """Whether the element says this too, of what may be the same thing ("restroom left, exit right")."""
+    return any(
+        (other.value, other.polarity) == (claim.value, claim.polarity)
+        and relation(other.subject, claim.subject) != DIFFERENT
+        for other in stated.like
+    )
 
 
 def _subject(one: Claim, other: Claim) -> str:

@@ -87,6 +87,9 @@ class LightReader:
                 at = other.start - 1
                 words_between += 1
                 continue
+            if text == "nor":
+                count += 1
+                break  # it stands for the "neither" before it
             if text in self._negators or text.endswith("n't"):
                 if text != "no" or words_between <= 2:
                     count += 1

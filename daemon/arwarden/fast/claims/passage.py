@@ -36,6 +36,8 @@ class Passage:
         self.tokens = tokens
         self.clause = clause
         self.lexicon = lexicon
+        self.listing: bool | None = None
+        """True or False where a list of what is contained or absent reaches into or out of the clause."""
         self._lights = lights
         self._subjects = subjects
 

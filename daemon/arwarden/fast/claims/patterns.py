@@ -12,6 +12,7 @@ from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon, cut
 from arwarden.fast.claims.passage import Passage
+from arwarden.fast.claims.subjects import Mention
 from arwarden.fast.claims.words import NEGATIVE_PREFIXES, singular
 
 PERMISSION = "permission"
@@ -186,46 +187,34 @@ class PatternClaims:
         )
 
     def _contents(self, passage: Passage) -> Iterator[Claim]:
-        """What something contains or is free of."""
+        """What something contains or is free of; a list may go on over commas."""
         words = [t.text for t in passage.tokens]
         clause = passage.clause
-        mentions = passage.mentions
         cue = self._cue(words, clause.start, clause.end, self._contains)
         absent = self._cue(words, clause.start, clause.end, self._free_of)
-        for mention in mentions:
-            name = mention.name
-            known = bool(set(name.split()) & self._ingredients) or name in self._ingredients
-            after = passage.word_after(mention.end)
-            hyphen = after == "-" and passage.word_after(mention.end + 1) in self._free_after
-            if hyphen or (after in self._free_after and self._closes(passage, mention.end + 1) and known):
-                yield from self._present(
-                    passage, mention.start, mention.end, name, present=False, strength=0.97
-                )
+        listed = passage.listing if cue is None and absent is None else None
+        passage.listing = listed
+        for mention in passage.mentions:
+            known = bool(set(mention.name.split()) & self._ingredients)
+            if self._is_free_of(passage, mention, known=known):
+                yield from self._present(passage, mention, present=False, strength=0.97)
             elif absent is not None and absent[1] <= mention.start:
-                lone_no = absent[2] == ("no",)
-                if lone_no and (not known or self._activity_forbidden(name, known=known)):
-                    continue
-                yield from self._present(
-                    passage, mention.start, mention.end, name, present=False, strength=0.95
-                )
+                if absent[2] == ("no",) and not known:
+                    continue  # "no dogs" forbids
+                passage.listing = False
+                yield from self._present(passage, mention, present=False, strength=0.95)
             elif cue is not None and cue[1] <= mention.start:
-                item = Item(mention.start, mention.end)
-                light = passage.light(item)
-                yield from self._present(
-                    passage,
-                    mention.start,
-                    mention.end,
-                    name,
-                    present=not light.negated,
-                    strength=light.strength,
-                )
-            elif known and after == "added":
-                yield from self._present(
-                    passage, mention.start, mention.end, name, present=True, strength=0.95
-                )
+                light = passage.light(Item(mention.start, mention.end))
+                passage.listing = not light.negated
+                yield from self._present(passage, mention, present=not light.negated, strength=light.strength)
+            elif (known and passage.word_after(mention.end) == "added") or (known and listed is not None):
+                yield from self._present(passage, mention, present=listed is not False, strength=0.95)
 
-    def _activity_forbidden(self, name: str, *, known: bool) -> bool:
-        return self._is_activity(name) and not known
+    def _is_free_of(self, passage: Passage, mention: Mention, *, known: bool) -> bool:
+        """Whether "free" or "-free" follows the name ("nut-free", "sugar free")."""
+        after = passage.word_after(mention.end)
+        hyphen = after == "-" and passage.word_after(mention.end + 1) in self._free_after
+        return hyphen or (known and after in self._free_after and self._closes(passage, mention.end + 1))
 
     def _closes(self, passage: Passage, at: int) -> bool:
         """Whether "free" at the end of a name is meant for it ("sugar free", "nut free bar")."""
@@ -252,13 +241,15 @@ class PatternClaims:
         return None
 
     def _present(
-        self, passage: Passage, start: int, end: int, name: str, *, present: bool, strength: float
+        self, passage: Passage, mention: Mention, *, present: bool, strength: float
     ) -> Iterator[Claim]:
-        item = Item(start, end, quality=min(t.quality for t in passage.tokens[start:end]))
+        tokens = passage.tokens[mention.start : mention.end]
+        item = Item(mention.start, mention.end, quality=min(token.quality for token in tokens))
         value = "present" if present else "absent"
-        names = [name]
+        names = [mention.name]
         if present:
-            names += [kind for word in (name, *name.split()) for kind in self._lexicon.kind_of.get(word, ())]
+            words = (mention.name, *mention.name.split())
+            names += [kind for word in words for kind in self._lexicon.kind_of.get(word, ())]
         for each in dict.fromkeys(names):
             yield from passage.claim(PRESENCE, value, item, each, strength)
 

@@ -59,12 +59,14 @@ class ClaimReader:
         tokens = tokenise(cleaned, self._lexicon.repairer, self._lexicon.touching, self._lexicon.numbered)
         items = scan(tokens, self._lexicon, self._numbers)
         found: list[Claim] = []
-        title = ""
+        title, listing = "", None
         for clause in split(tokens, items, self._joiners):
             passage = Passage(
                 cleaned, tokens, clause, lights=self._lights, subjects=self._subjects, lexicon=self._lexicon
             )
+            passage.listing = None if clause.after_hard_break else listing
             claims = list(self._read_clause(passage, clause))
+            listing = passage.listing
             if title and not passage.mentions:
                 claims = [claim if claim.subject else replace(claim, subject=title) for claim in claims]
             title = "" if claims else _title(passage)

@@ -14,6 +14,10 @@ from arwarden.fast.claims.passage import Passage
 ADJACENT_STRENGTH = 0.95
 """A weak word right beside what it is about ("Restroom left")."""
 IMPLIED_STRENGTH = 0.85
+PREDICATE_STRENGTH = 0.85
+"""A weak word said of a thing that the lexicon knows ("the restroom is left")."""
+DOUBTED_STRENGTH = 0.4
+"""The same said of anything else ("your answer is right")."""
 ALONE_STRENGTH = 0.78
 """A weak word that is all a text says ("Right")."""
 COMPOUND_STRENGTH = 0.6
@@ -151,6 +155,9 @@ class ValueClaims:
             return ALONE_STRENGTH
         if sense.strength < 1.0 and self._is_outdone(passage, item, sense):
             return 0.0
+        if sense.strength < 1.0 and passage.word_before(item.start) in self._copulas:
+            head = passage.about(item, sense.attribute).split()[-1:]
+            return PREDICATE_STRENGTH if head and head[0] in self._lexicon.subject_slugs else DOUBTED_STRENGTH
         return sense.strength * self._attributive(passage, item, spec.attributive)
 
     def _may_be_reversed(self, passage: Passage, item: Item) -> bool:
@@ -190,6 +197,8 @@ class ValueClaims:
 
     def _is_outdone(self, passage: Passage, item: Item, sense: Sense) -> bool:
         """Whether the clause says the same sort of thing in plainer words ("down the hall on your left")."""
+        if passage.word_before(item.start) in {"or", "and", "nor"}:
+            return False
         senses = [s for other in passage.items if other is not item for s in other.of(Kind.VALUE)]
         return any(s.attribute == sense.attribute and s.strength == 1.0 for s in senses)
 

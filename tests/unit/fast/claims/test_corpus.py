@@ -1,0 +1,46 @@
+"""Accuracy on the hand-written pairs. Run with ``-s`` to see the table."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections import Counter
+from pathlib import Path
+
+from tests.unit.fast.claims.conftest import Judge
+
+CORPUS = Path(__file__).resolve().parents[3] / "corpus" / "text_pairs.csv"
+ALERT = 0.6
+
+
+def test_accuracy_on_hand_written_pairs(judge: Judge) -> None:
+    total: Counter[tuple[str, str]] = Counter()
+    right: Counter[tuple[str, str]] = Counter()
+    with CORPUS.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            found = any(f.confidence >= ALERT for f in judge(row["text_a"], row["text_b"]))
+            group = row["split"], row["label"]
+            total[group] += 1
+            right[group] += found == (row["label"] == "contradiction")
+    rate = {group: right[group] / total[group] for group in total}
+    table = [
+        f"{split:15} {label:14} {total[split, label]:4} pairs  {share:.3f} right"
+        for (split, label), share in sorted(rate.items())
+    ]
+    sys.stdout.write("\n" + "\n".join(table) + "\n")
+
+    assert total["held_out", "contradiction"] + total["held_out_first", "contradiction"] >= 67
+    assert rate["held_out", "consistent"] >= 0.98
+    assert rate["held_out", "contradiction"] >= 0.9
+    assert rate["tuned", "consistent"] >= 0.99
+    assert rate["tuned", "contradiction"] >= 0.95
+
+
+def test_corpus_is_large_and_without_repeats() -> None:
+    with CORPUS.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    labels = Counter(row["label"] for row in rows)
+    assert labels["contradiction"] >= 200
+    assert labels["consistent"] >= 250
+    pairs = [(row["text_a"], row["text_b"]) for row in rows]
+    assert len(set(pairs)) == len(pairs)
