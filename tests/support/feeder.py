@@ -165,7 +165,7 @@ class SentPacket(NamedTuple):
     retransmission: bool
 
 
-@dataclass
+@dataclass(eq=False)
 class Feeder:
     """One sender. ``drop`` decides over each packet, right before it would be encrypted."""
 
@@ -185,6 +185,7 @@ class Feeder:
     sent: int = 0
 
     def __post_init__(self) -> None:
+        OPEN_FEEDERS.append(self)
         self.pc = RTCPeerConnection(RTCConfiguration(iceServers=[]))
         self.track = PacedTrack(self.make, self.fps)
         self._media_types: set[int] = set()
@@ -215,6 +216,8 @@ class Feeder:
     async def close(self) -> None:
         for task in self._delayed:
             task.cancel()
+        if self in OPEN_FEEDERS:
+            OPEN_FEEDERS.remove(self)
         await self.pc.close()
 
     def _codecs(self) -> Iterator[RTCRtpCodecCapability]:
@@ -297,6 +300,16 @@ class Feeder:
                 self.answered_pings += 1
                 now_ms = wall_ms()
                 channel.send(json.dumps({**ping, "type": "pong", "t1_ms": now_ms, "t2_ms": now_ms}))
+
+
+OPEN_FEEDERS: list[Feeder] = []
+"""Those a failed test leaves: with warnings as errors uvloop hangs over sockets that nobody closed."""
+
+
+async def close_feeders() -> None:
+    """Close what tests left open."""
+    while OPEN_FEEDERS:
+        await OPEN_FEEDERS.pop().close()
 
 
 def wall_ms() -> float:

@@ -22,7 +22,7 @@ from arwarden.core.counters import Counters
 from arwarden.core.frame import Frame, View
 from arwarden.ingest.sessions import SessionManager
 from arwarden.ingest.signalling import Answer, Offer
-from tests.support.feeder import Feeder, FeederProcess
+from tests.support.feeder import Feeder, FeederProcess, close_feeders
 
 P = ParamSpec("P")
 
@@ -122,6 +122,7 @@ async def receiving(config: IngestConfig | None = None) -> AsyncIterator[Receive
         yield receiver
     finally:
         ended = await receiver.manager.close_all(10)
+        await close_feeders()
         gc.collect()
         await asyncio.sleep(0)
         loop.set_exception_handler(None)
