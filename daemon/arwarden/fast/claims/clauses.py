@@ -28,6 +28,11 @@ class Item:
         """The senses of one kind."""
         return [sense for sense in self.senses if sense.kind is kind]
 
+    @property
+    def only_in_place(self) -> bool:
+        """Whether it claims something only at the end of a clause or on its own."""
+        return bool(self.senses) and all(sense.kind in {Kind.ALONE, Kind.LAST} for sense in self.senses)
+
     def has(self, kind: Kind) -> bool:
         """Whether it has a sense of this kind."""
         return any(sense.kind is kind for sense in self.senses)

@@ -9,6 +9,7 @@ from functools import lru_cache
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.lexicon import Lexicon
 from arwarden.fast.claims.patterns import INSTRUCTION, PRESENCE, PROPERTY, STATEMENT
+from arwarden.fast.claims.words import prefix_opposites
 
 SAME_SIZE = 0.03
 """Quantities this close, relative to the greater, agree: units are rounded ("1 mile", "1.6 km")."""
@@ -18,6 +19,7 @@ SAME_DEGREES = 2.0
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: (\S+))?")
 _DATE = re.compile(r"(\d{4}|\*)-(\d\d)(?:-(\d\d))?")
 RANGE_CONFLICT = 0.95
+UNNAMED_DENIALS = 0.95
 UNNAMED_ANTONYMS = 0.6
 """Opposite predicates ("new", "old") of which it is not said that they are about one thing."""
 
@@ -55,7 +57,7 @@ class Comparer:
             and one.value != other.value
             and not (one.subject and other.subject)
         ):
-            sure *= UNNAMED_ANTONYMS
+            sure *= UNNAMED_DENIALS if prefix_opposites(one.value, other.value) else UNNAMED_ANTONYMS
         return sure
 
     def _pair(self, attribute: str, one: str, one_holds: bool, other: str, other_holds: bool) -> float:

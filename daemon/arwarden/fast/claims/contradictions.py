@@ -55,8 +55,10 @@ def find_contradictions(elements: Sequence[Element], lexicon: Lexicon) -> tuple[
     comparer = Comparer(lexicon)
     best: dict[str, _Conflict] = {}
     budget = MAX_COMPARISONS
-    for attribute, stated in _by_attribute(elements).items():
-        for one, other in _candidates(stated):
+    groups = _by_attribute(elements)
+    # Severe attributes first: a frame filled with prices must not use up the time for its locks.
+    for attribute in sorted(groups, key=lambda name: -lexicon.severity(name).rank):
+        for one, other in _candidates(groups[attribute]):
             budget -= 1
             if budget < 0:
                 break
@@ -143,8 +145,9 @@ def _judge(
     if _also_says(second, first.claim) or _also_says(first, second.claim):
         return None
     denied = first.claim.value == second.claim.value
-    if subjects == BOTH_UNNAMED and not denied:
-        subjects = lexicon.unnamed_confidence(attribute, BOTH_UNNAMED)
+    if not denied and subjects in {UNNAMED, BOTH_UNNAMED}:
+        known = lexicon.unnamed_confidence(attribute, BOTH_UNNAMED)
+        subjects = known if subjects == BOTH_UNNAMED else min(UNNAMED, known)
     unnamed = not (first.claim.subject and second.claim.subject)
     if unnamed and _near(elements[first.element], elements[second.element]):
         subjects = min(1.0, subjects + NEAR_BONUS)

@@ -121,10 +121,10 @@ class Passage:
     def _is_thing(self, item: Item) -> bool:
         """Whether a word that also is a value stands for a thing or an activity ("no running")."""
         others = [other for other in self.items if other.start != item.start]
-        if (
-            self.word_before(item.start) in ARTICLES_LIKE
-            and self.word_after(item.end) in self.lexicon.data.grammar.copulas
-        ):
+        if self.word_before(item.start) in ARTICLES_LIKE and self.word_after(item.end) in {
+            "",
+            *self.lexicon.data.grammar.copulas,
+        }:
             return True  # "the safe is locked"
         if any(other.start == item.end and other.has(Kind.VALUE) for other in others):
             return True  # "safe locked"

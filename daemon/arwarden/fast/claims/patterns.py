@@ -255,7 +255,9 @@ class PatternClaims:
 
     def _properties(self, passage: Passage) -> Iterator[Claim]:
         """Predicates: "the water is drinkable", "bridge unstable", "drinkable water"."""
-        covered = {at for item in passage.items for at in range(item.start, item.end)}
+        covered = {
+            at for item in passage.items if not item.only_in_place for at in range(item.start, item.end)
+        }
         for at in range(passage.clause.start, passage.clause.end):
             token = passage.tokens[at]
             lead = passage.word_before(at)

@@ -56,7 +56,7 @@ class WordBase:
             return 0.0
         if other in self.antonyms.get(one, ()):
             return DIRECT_OPPOSITES
-        if _prefix_opposites(one, other):
+        if prefix_opposites(one, other):
             return PREFIX_OPPOSITES
         near_one = self.heads.get(one, frozenset((one,)))
         near_other = self.heads.get(other, frozenset((other,)))
@@ -88,7 +88,7 @@ def _bases(word: str) -> tuple[str, ...]:
     return tuple(base for base in bases if base != word)
 
 
-def _prefix_opposites(one: str, other: str) -> bool:
+def prefix_opposites(one: str, other: str) -> bool:
     """Whether one word is the other behind a negating prefix ("edible", "inedible")."""
     short, long = sorted((one, other), key=len)
     return len(short) >= _STEM_LETTERS and any(long == prefix + short for prefix in NEGATIVE_PREFIXES)

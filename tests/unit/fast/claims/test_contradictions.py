@@ -147,6 +147,12 @@ def test_long_texts_are_shortened_in_the_message(judge: Judge) -> None:
     assert len(finding.message) < 2 * MAX_QUOTE + 80
 
 
+def test_severe_attributes_are_compared_first(lexicon: Lexicon) -> None:
+    prices = [element(Claim("price", f"{n}.00 EUR")) for n in range(200)]
+    doors = [element(Claim("lock", value, "door")) for value in ("locked", "unlocked")]
+    assert find_contradictions([*prices, *doors], lexicon)[0].attribute == "lock"
+
+
 def test_empty(lexicon: Lexicon) -> None:
     assert find_contradictions([], lexicon) == ()
     assert find_contradictions([element(), element()], lexicon) == ()

@@ -1,0 +1,62 @@
+"""What the documentation of the claim language shows is what happens."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from arwarden.core.findings import Box, Element, ElementType
+from arwarden.fast.claims import ClaimReader, Lexicon, find_contradictions
+
+PAGE = (Path(__file__).resolve().parents[4] / "docs" / "claims.md").read_text(encoding="utf-8")
+OWN, GERMAN = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+ROWS = re.findall(r"^\| (.+?) \| (`.+?: .*=.*|`\w.* = .*) \|$", PAGE, re.MULTILINE)
+
+
+def test_examples_are_found() -> None:
+    assert len(ROWS) == 9
+
+
+@pytest.mark.parametrize(("text", "claims"), ROWS)
+def test_examples(reader: ClaimReader, text: str, claims: str) -> None:
+    described = {claim.describe() for claim in reader.claims(text)}
+    assert set(re.findall(r"`(.+?)`", claims)) <= described
+
+
+def keys(lexicon: Lexicon, one: str, other: str) -> list[str]:
+    reader = ClaimReader(lexicon)
+    elements = [
+        Element(ElementType.TEXT, Box(0, 0, 1, 1), text, reader.claims(text)) for text in (one, other)
+    ]
+    return [f.key for f in find_contradictions(elements, lexicon) if f.confidence >= 0.6]
+
+
+def test_own_lexicon(tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(OWN, encoding="utf-8")
+    lexicon = Lexicon.load(["en"], [path])
+    assert keys(lexicon, "High tide", "Ebb tide") == ["contradiction:tide:high|low"]
+    assert keys(lexicon, "Ferry to port", "Ferry to starboard") == [
+        "contradiction:direction:left|right:ferry"
+    ]
+    assert keys(lexicon, "High tide", "Slack water") == []
+    assert keys(lexicon, "Contains macadamia", "Nut-free") == ["contradiction:presence:absent|present:nut"]
+    assert keys(lexicon, "No rowing", "You may row here") == [
+        "contradiction:permission:allowed|forbidden:rowing"
+    ]
+    assert keys(lexicon, "The soup is spicy", "The soup is bland") != []
+
+
+def test_another_language(tmp_path: Path) -> None:
+    path = tmp_path / "german.yaml"
+    path.write_text(GERMAN, encoding="utf-8")
+    lexicon = Lexicon.load(["de"], [path])
+    assert keys(lexicon, "Die Tür ist nicht abgeschlossen", "Tür abgeschlossen") == [
+        "contradiction:lock:locked|unlocked:door"
+    ]
+    both = Lexicon.load(["en", "de"], [path])
+    assert keys(both, "Die Tür ist verriegelt", "The door is unlocked") == [
+        "contradiction:lock:locked|unlocked:door"
+    ]
