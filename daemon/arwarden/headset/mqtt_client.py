@@ -25,7 +25,7 @@ from arwarden.core.offset import OffsetFilter
 from arwarden.headset.backoff import Backoff
 from arwarden.headset.mqtt_address import MqttAddress
 from arwarden.headset.shown import ShownAlert, ShownAlerts
-from arwarden.publish.mqtt_workarounds import release, watch
+from arwarden.publish.mqtt_workarounds import heed_cancellation, release, watch
 
 log = structlog.get_logger(__name__)
 
@@ -102,6 +102,7 @@ class AlertClient:
         watch(client, TIMEOUT_S)
         try:
             async with client:
+                heed_cancellation()
                 await self._subscribe(client)
                 self._callbacks.on_link(True, "")
                 log.info("broker_connected", broker=str(self._address))
@@ -113,6 +114,7 @@ class AlertClient:
                     acknowledging.cancel()
                     await asyncio.gather(acknowledging, return_exceptions=True)
         except aiomqtt.MqttError as error:
+            heed_cancellation()  # the goodbye may fail and its error take the cancellation's place
             if _refused(error):
                 raise Refused(str(self._address), f"the broker refuses the connection: {error}") from error
             return str(error)
@@ -144,6 +146,7 @@ class AlertClient:
             (self._topics.daemon_status, 1),
         ]
         granted = await client.subscribe(wanted)
+        heed_cancellation()
         denied = [
             topic
             for (topic, _), code in zip(wanted, granted, strict=True)
@@ -216,6 +219,7 @@ class AlertClient:
                     # The connection is gone or going; an acknowledgement is not worth a second one.
                     self._counters.add("acks.dropped")
                     return
+                heed_cancellation()
                 self._counters.add("acks.sent")
             self._acks_waiting.clear()
 

@@ -17,7 +17,14 @@ from paho.mqtt.reasoncodes import ReasonCode
 from arwarden.config import MqttConfig, MqttTls
 from arwarden.core.errors import PublishError
 from arwarden.publish.acks import INBOX_MESSAGES
-from arwarden.publish.mqtt_workarounds import REFUSED, Seen, close_after_failed_handshake, release, watch
+from arwarden.publish.mqtt_workarounds import (
+    REFUSED,
+    Seen,
+    close_after_failed_handshake,
+    heed_cancellation,
+    release,
+    watch,
+)
 
 CONNECT_TIMEOUT_S = 5.0
 NAME_LOOKUP_S = 15.0
@@ -114,6 +121,7 @@ class Connection:
             codes = await self._client.subscribe(topic, qos)
         except aiomqtt.MqttError as error:
             raise _lost(error) from error
+        heed_cancellation()
         for code in codes:
             value = code.value if isinstance(code, ReasonCode) else code
             if value >= REFUSED:
@@ -132,6 +140,7 @@ class Connection:
             await self._client.publish(topic, payload, qos=qos, retain=retain, properties=properties)
         except aiomqtt.MqttError as error:
             raise _lost(error) from error
+        heed_cancellation()
         if self._seen.refused is not None:
             raise PublishRefused(self._seen.refused)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import ssl
+import sys
 import warnings
 from collections.abc import AsyncIterator
 from typing import Any
@@ -14,7 +15,12 @@ from typing import Any
 import aiomqtt
 import pytest
 
-from arwarden.publish.mqtt_workarounds import close_after_failed_handshake, release, watch
+from arwarden.publish.mqtt_workarounds import (
+    close_after_failed_handshake,
+    heed_cancellation,
+    release,
+    watch,
+)
 from tests.support.fake_broker import DISCONNECT_TAKEN_OVER, FakeBroker
 from tests.support.mqtt_tap import eventually
 
@@ -183,3 +189,35 @@ async def test_a_failed_handshake_closes_its_socket() -> None:
     context = ssl.create_default_context()
     close_after_failed_handshake(context)
     assert await unclosed_after_failed_handshake(context) == []
+
+
+async def cancelled_in_the_moment_of_the_answer(turns: int, *, heed: bool) -> bool:
+    """Cancel a wait so many turns of the loop after its answer; whether the task went on all the same."""
+    answered, went_on = asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        await asyncio.wait_for(answered.wait(), 5)  # as aiomqtt waits for the broker
+        if heed:
+            heed_cancellation()
+        went_on.set()
+        await asyncio.sleep(0)
+
+    task = asyncio.create_task(work())
+    for _ in range(3):
+        await asyncio.sleep(0)
+    answered.set()
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    before = went_on.is_set()
+    task.cancel()
+    await asyncio.wait({task})
+    return went_on.is_set() and not before
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="cured in Python 3.12")
+async def test_upstream_a_cancellation_is_lost() -> None:
+    assert any([await cancelled_in_the_moment_of_the_answer(turns, heed=False) for turns in range(6)])
+
+
+async def test_no_cancellation_is_lost() -> None:
+    assert not any([await cancelled_in_the_moment_of_the_answer(turns, heed=True) for turns in range(6)])
