@@ -116,7 +116,8 @@ class Session:
         """Take note of how the stream is doing; a lost stream ends its alerts."""
         self._state, self._reasons = state, reasons
         if state in ENDED:
-            self._submit(self._lifecycle.end(f"session_{state}", now_ms))
+            reason = reasons[0] if state is SessionState.CLOSED and reasons else f"session_{state}"
+            self._submit(self._lifecycle.end(reason, now_ms))
         self._publish_health(now_ms)
 
     def on_view(self, view: View) -> None:
