@@ -9,6 +9,7 @@ import click
 
 from arwarden.config import Config
 from arwarden.config.file import load_config
+from arwarden.fast.claims import Lexicon
 
 
 @click.command("check-config")
@@ -19,6 +20,7 @@ def command(file: Path) -> None:
     Names every problem with its field and the fix; exit code 2 if there is any. Secrets are never shown.
     """
     config = load_config(file)
+    Lexicon.load(config.fast.languages, config.fast.lexicons)
     click.echo(f"{file}: no problems")
     for line in summary(config):
         click.echo(f"  {line}")
