@@ -179,7 +179,8 @@ def decode(context: VideoCodecContext, work: Work) -> Decoded:
     packet = av.Packet(work.frame.data)
     try:
         pictures = context.decode(packet)
-    except av.FFmpegError as error:
+    except (av.FFmpegError, MemoryError, RuntimeError, ValueError) as error:
+        # The thread has to outlive whatever a sender makes the decoder do.
         return Decoded(work.sequence, None, str(error))
     if not pictures:
         # Not a fault: frames that only others refer to are not shown.
