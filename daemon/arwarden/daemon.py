@@ -195,10 +195,13 @@ class Daemon:
             caller = caller_of(request)
             return authenticator.may_view(caller.authorization, caller.remote, caller.host, caller.forwarded)
 
-        page = WebRoutes(self.events, self.metrics, may_view, self._overview, self._not_ready)
+        page = WebRoutes(
+            self.events, self.metrics, may_view, self._overview, self._not_ready, epoch=self.epoch
+        )
         application = web.Application(middlewares=[problem_middleware])
         application.add_routes(whip_routes(manager, authenticator, self.config, self.counters))
         application.add_routes(page.routes())
+        application.on_shutdown.append(page.end_live_views)
         self._runner = http_runner(application, self.counters, HTTP_DRAIN_S)
         await self._runner.setup()
         site = web.TCPSite(self._runner, server.host, server.port, ssl_context=_tls_context(self.config))
@@ -252,6 +255,7 @@ class Daemon:
                 "loop_lag_p95_ms": self._loop_lag.p95_ms(),
                 "version": __version__,
                 "epoch": self.epoch,
+                "now_ms": now_ms,
             },
         }
 

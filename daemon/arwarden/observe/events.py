@@ -33,6 +33,11 @@ class EventStream:
         """Whether anybody watches: what nobody sees need not be made."""
         return bool(self._watchers)
 
+    @property
+    def full(self) -> bool:
+        """Whether nobody else may watch."""
+        return len(self._watchers) >= MAX_WATCHERS
+
     def recent_alerts(self) -> list[Event]:
         """The latest alert events, oldest first."""
         return list(self._recent_alerts)
@@ -47,7 +52,7 @@ class EventStream:
 
     async def watch(self) -> AsyncGenerator[Event]:
         """Events from now on. Raises RuntimeError where too many watch already."""
-        if len(self._watchers) >= MAX_WATCHERS:
+        if self.full:
             msg = f"more than {MAX_WATCHERS} watchers"
             raise RuntimeError(msg)
         watcher = _Watcher()

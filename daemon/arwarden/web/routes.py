@@ -16,6 +16,8 @@ from arwarden.observe.metrics import Metrics
 KEEP_ALIVE_S = 10.0
 SEND_DEADLINE_S = 5.0
 
+_FIRST = asyncio.FIRST_COMPLETED
+
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 _HEADERS = {
     # The page shows text from pictures: nothing but its own scripts may run in it.
@@ -37,13 +39,21 @@ class WebRoutes:
         may_view: Callable[[web.Request], bool],
         overview: Callable[[], Event],
         not_ready: Callable[[], Mapping[str, str]],
+        *,
+        epoch: str,
     ) -> None:
         self._events = events
         self._metrics = metrics
         self._may_view = may_view
         self._overview = overview
         self._not_ready = not_ready
+        self._epoch = epoch
         self._assets = _load_assets()
+        self._ending = asyncio.Event()
+
+    async def end_live_views(self, _application: web.Application) -> None:
+        """End every live view; for ``on_shutdown``, where they would hold up the end of the server."""
+        self._ending.set()
 
     def routes(self) -> list[web.RouteDef]:
         """Everything to add to the application."""
@@ -79,7 +89,8 @@ class WebRoutes:
         return web.Response(body=self._metrics.render(), headers={"Content-Type": content_type})
 
     async def _healthz(self, _request: web.Request) -> web.Response:
-        return web.json_response({"status": "ok"})
+        # A client whose stream ended learns from the epoch whether this is still the daemon it had.
+        return web.json_response({"status": "ok", "epoch": self._epoch})
 
     async def _readyz(self, _request: web.Request) -> web.Response:
         missing = dict(self._not_ready())
@@ -88,6 +99,8 @@ class WebRoutes:
 
     async def _live_events(self, request: web.Request) -> web.StreamResponse:
         self._check_viewer(request)
+        if self._events.full:
+            raise web.HTTPServiceUnavailable(text="too many live views are open; close one")
         response = web.StreamResponse(
             headers={"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store"}
         )
@@ -104,23 +117,25 @@ class WebRoutes:
     async def _with_keep_alive(self) -> AsyncIterator[Event | None]:
         """The overview and the recent alerts first, then events as they come; None when it is quiet."""
         live = self._events.watch()
-        yield self._overview()
-        for event in self._events.recent_alerts():
-            yield event
-        upcoming: asyncio.Future[Event] | None = None
+        upcoming = asyncio.ensure_future(anext(live))
+        # Lets that begin to watch before anything is sent, so that nothing is missed in between.
+        await asyncio.sleep(0)
+        ending = asyncio.ensure_future(self._ending.wait())
         try:
-            while True:
-                upcoming = upcoming or asyncio.ensure_future(anext(live))
-                done, _ = await asyncio.wait({upcoming}, timeout=KEEP_ALIVE_S)
-                if done:
-                    event, upcoming = upcoming.result(), None
+            yield self._overview()
+            for event in self._events.recent_alerts():
+                yield event
+            while not self._ending.is_set():
+                done, _ = await asyncio.wait({upcoming, ending}, timeout=KEEP_ALIVE_S, return_when=_FIRST)
+                if upcoming in done:
+                    event, upcoming = upcoming.result(), asyncio.ensure_future(anext(live))
                     yield event
-                else:
+                elif not done:
                     yield None
         finally:
-            if upcoming is not None:
-                upcoming.cancel()
-                await asyncio.wait({upcoming})
+            upcoming.cancel()
+            ending.cancel()
+            await asyncio.wait({upcoming, ending})
             await live.aclose()
 
 

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 from aiohttp import ClientResponse, web
 from aiohttp.test_utils import TestClient, TestServer
 
 from arwarden.core.counters import Counters
-from arwarden.observe.events import EventStream
+from arwarden.observe.events import Event, EventStream
 from arwarden.observe.metrics import Metrics
 from arwarden.web.routes import WebRoutes
 
@@ -21,18 +21,17 @@ class Page:
         self.events = EventStream(Counters())
         self.allowed = True
         self.missing: dict[str, str] = {}
-
-    def application(self) -> web.Application:
-        routes = WebRoutes(
+        self.overview: Callable[[], Event] = lambda: {"type": "sessions", "sessions": []}
+        self.routes = WebRoutes(
             self.events,
             Metrics(Counters()),
             lambda _request: self.allowed,
-            lambda: {"type": "sessions", "sessions": []},
+            lambda: dict(self.overview()),
             lambda: self.missing,
+            epoch="run-1",
         )
-        application = web.Application()
-        application.add_routes(routes.routes())
-        return application
+        self.application = web.Application()
+        self.application.add_routes(self.routes.routes())
 
 
 @pytest.fixture
@@ -42,7 +41,7 @@ def page() -> Page:
 
 @pytest.fixture
 async def client(page: Page) -> AsyncIterator[Client]:
-    async with TestClient(TestServer(page.application())) as client:
+    async with TestClient(TestServer(page.application)) as client:
         yield client
 
 
@@ -94,7 +93,40 @@ async def test_what_shows_the_wearers_view_needs_permission(client: Client, page
         response = await client.get(path)
         assert response.status == 401
         assert response.headers["WWW-Authenticate"].startswith("Bearer")
-    assert (await client.get("/healthz")).status == 200
+    health = await client.get("/healthz")
+    assert await health.json() == {"status": "ok", "epoch": "run-1"}
+
+
+async def test_one_view_too_many_is_told_so(
+    client: Client, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arwarden.observe.events.MAX_WATCHERS", 1)
+    first = await client.get("/events")
+    await read_event(first)
+    second = await client.get("/events")
+    assert second.status == 503
+    assert "too many live views" in await second.text()
+    first.close()
+
+
+async def test_what_happens_while_the_view_opens_is_not_missed(client: Client, page: Page) -> None:
+    def overview() -> Event:
+        page.events.emit({"type": "sample"})
+        return {"type": "sessions"}
+
+    page.overview = overview
+    response = await client.get("/events")
+    assert (await read_event(response))["type"] == "sessions"
+    assert (await read_event(response))["type"] == "sample"
+    response.close()
+
+
+async def test_the_end_of_the_server_ends_the_views_at_once(client: Client, page: Page) -> None:
+    response = await client.get("/events")
+    await read_event(response)
+    await page.routes.end_live_views(page.application)
+    async with asyncio.timeout(5):
+        assert await response.content.read() == b""
 
 
 async def test_metrics_are_in_the_prometheus_format(client: Client) -> None:

@@ -1,26 +1,58 @@
 // The page: what the daemon sees, and this browser as a headset.
+import { AlertList } from "/static/alerts.js";
+import { DaemonClock } from "/static/clock.js";
 import { watchEvents } from "/static/events.js";
-import { AlertList, SessionTable } from "/static/views.js";
 import { BrowserHeadset } from "/static/headset.js";
 import { Overlay } from "/static/overlay.js";
+import { SessionTable } from "/static/sessions.js";
+import { openCamera, openFile } from "/static/source.js";
 
 const element = (id) => document.getElementById(id);
 const TOKEN_KEY = "arwarden.viewer-token";
+const BADGES = { opening: "opening", live: "live", still: "no picture", lost: "connecting again" };
+const TONES = { failed: "bad", lost: "care", still: "care" };
 
+const clock = new DaemonClock();
 const sessions = new SessionTable(element("sessions"), element("no-sessions"));
 const alerts = new AlertList(element("alerts"), element("no-alerts"));
-const headset = new BrowserHeadset(element("picture"), (text) => { element("headset-state").textContent = text; });
-const overlay = new Overlay(element("stage"), element("picture"), element("overlay"), element("warnings"), headset);
+const headset = new BrowserHeadset({
+  video: element("picture"),
+  clock,
+  onState: showHeadset,
+  onFacts: (text) => { element("headset-facts").textContent = text; },
+});
+const overlay = new Overlay({
+  stage: element("stage"), video: element("picture"), canvas: element("overlay"), list: element("warnings"), headset, clock,
+});
 
+// The live view -----------------------------------------------------------------------------------
+
+let run = null;
 const handlers = {
-  sessions: (event) => {
-    sessions.show(event.sessions);
-    element("daemon-state").textContent =
-      `broker ${event.daemon.mqtt} · event loop lag ${event.daemon.loop_lag_p95_ms.toFixed(0)} ms · version ${event.daemon.version}`;
+  sessions: ({ sessions: list, daemon }) => {
+    if (daemon.epoch !== run) {
+      run = daemon.epoch;
+      clock.forget();
+      headset.daemonIs(run);
+    }
+    clock.stamped(daemon.now_ms);
+    sessions.show(list, headset.sessionId);
+    setText(element("daemon-facts"), `broker ${daemon.mqtt} · event loop p95 ${daemon.loop_lag_p95_ms.toFixed(0)} ms late · version ${daemon.version}`);
   },
   sample: (event) => { sessions.sample(event); overlay.sample(event); },
   alert: (event) => { alerts.show(event.alert); overlay.alert(event.alert); },
 };
+
+let view = "wait";
+function showDaemon(state, text) {
+  view = state;
+  element("daemon-state").dataset.state = state;
+  setText(element("daemon-state"), text);
+  if (state === "live") return;
+  element("daemon-facts").textContent = "";
+  sessions.show([], null);
+  if (state === "refused") element("access").open = true;
+}
 
 let watching = null;
 function watch() {
@@ -30,47 +62,53 @@ function watch() {
     token: sessionStorage.getItem(TOKEN_KEY) ?? "",
     signal: watching.signal,
     onEvent: (event) => handlers[event.type]?.(event),
-    onState: (text) => { element("daemon-state").textContent = text; },
-    onRefused: () => { element("access").open = true; },
+    onState: showDaemon,
   });
 }
 
-element("save-token").addEventListener("click", () => {
-  sessionStorage.setItem(TOKEN_KEY, element("viewer-token").value);
+element("access-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  sessionStorage.setItem(TOKEN_KEY, element("viewer-token").value.trim());
+  element("access").open = false;
   watch();
 });
+setInterval(() => alerts.expire(clock.now()), 1000);
 
-async function stream(open) {
-  const controls = [element("use-camera"), element("file")];
-  controls.forEach((control) => { control.disabled = true; });
-  try {
-    await headset.start(open, {
-      device: element("device").value,
-      token: element("device-token").value,
-      view: element("view").value,
-    });
-    element("stage").classList.add("live");
-    element("stop").disabled = false;
-  } catch (error) {
-    element("headset-state").textContent = error.message;
-    await headset.stop(error.message);
-    controls.forEach((control) => { control.disabled = false; });
-  }
+// The headset -------------------------------------------------------------------------------------
+
+function showHeadset(mode, text) {
+  const busy = mode !== "idle" && mode !== "failed";
+  element("stage").dataset.mode = busy ? mode : "idle";
+  element("badge").hidden = !busy;
+  setText(element("badge"), BADGES[mode] ?? "");
+  // Without the live view nothing comes back: a picture without warnings must not look like a good one.
+  setText(element("headset-state"), mode === "live" && view === "refused" ? `${text} Its alerts cannot be shown here without the viewer token.` : text);
+  element("headset-state").className = TONES[mode] ?? (mode === "live" && view !== "live" ? "care" : "");
+  element("stop").hidden = !busy;
+  element("settings").hidden = busy;
+  if (mode !== "live" && mode !== "still") overlay.clear();
 }
 
-element("use-camera").addEventListener("click", () => stream(() => headset.openCamera()));
-element("file").addEventListener("change", (event) => {
-  const [file] = event.target.files;
-  if (file) stream(() => headset.openFile(file));
+function stream(openSource) {
+  if (!element("device").reportValidity()) return;
+  headset.start(openSource, {
+    device: element("device").value,
+    token: element("device-token").value.trim(),
+    view: element("view").value,
+  });
+}
+
+element("use-camera").addEventListener("click", () => stream(openCamera));
+element("file").addEventListener("change", ({ target }) => {
+  const [file] = target.files;
+  target.value = "";
+  if (file) stream((video) => openFile(video, file));
 });
-element("stop").addEventListener("click", async () => {
-  await headset.stop("not streaming");
-  overlay.clear();
-  element("stage").classList.remove("live");
-  element("stop").disabled = true;
-  element("file").value = "";
-  [element("use-camera"), element("file")].forEach((control) => { control.disabled = false; });
-});
+element("stop").addEventListener("click", () => headset.stop());
 window.addEventListener("pagehide", () => headset.leave());
+// A page that comes back from the browser's memory has lost its connections.
+window.addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
+
+function setText(node, text) { if (node.textContent !== text) node.textContent = text; }
 
 watch();

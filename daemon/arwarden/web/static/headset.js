@@ -1,140 +1,134 @@
-// A WHIP publisher (RFC 9725) with the data channel "clock".
-const PING_MS = 1000;
-const BEST_OF = 20;
-const now = () => performance.timeOrigin + performance.now();
+// This browser as a headset: streams a source until it is stopped, and comes back when the daemon does.
+import { aborted, pause } from "/static/wait.js";
+import { Publication, StreamError } from "/static/whip.js";
+
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 15_000;
+// A stream that held this long was a good one: the next loss starts with a short wait again.
+const STEADY_MS = 30_000;
+const WATCH_MS = 1000;
+const STILL_CHECKS = 3;
 
 export class BrowserHeadset {
-  #video; #say; #peer = null; #stream = null; #channel = null; #resource = null; #timer = null;
-  #token = ""; #asked = new Map(); #exchanges = []; #nextId = 0; #objectUrl = null;
-  sessionId = null;
+  #video; #clock; #onState; #onFacts; #abort = null; #publication = null; #hurry = () => {};
 
-  constructor(video, say) { this.#video = video; this.#say = say; }
-
-  // The daemon's clock minus ours, from the exchange with the shortest way.
-  get offsetMs() {
-    return this.#exchanges.length ? this.#exchanges.reduce((a, b) => (b.rtt < a.rtt ? b : a)).offset : 0;
+  // onState(mode, text) with mode idle, opening, live, still, lost or failed; onFacts(text) every second.
+  constructor({ video, clock, onState, onFacts }) {
+    this.#video = video; this.#clock = clock; this.#onState = onState; this.#onFacts = onFacts;
   }
 
-  daemonNow() { return now() + this.offsetMs; }
+  get sessionId() { return this.#publication?.sessionId ?? null; }
 
-  async openCamera() {
-    if (!navigator.mediaDevices) throw new Error("The camera needs a secure page: open it over HTTPS, or on this machine as localhost.");
-    const stream = await navigator.mediaDevices.getUserMedia({
-      video: { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30 }, facingMode: "environment" },
-    });
-    this.#video.srcObject = stream;
-    await this.#video.play();
-    return stream;
-  }
-
-  async openFile(file) {
-    this.#objectUrl = URL.createObjectURL(file);
-    this.#video.srcObject = null;
-    this.#video.src = this.#objectUrl;
-    this.#video.loop = true;
-    await new Promise((done, failed) => {
-      this.#video.onloadeddata = done;
-      this.#video.onerror = () => failed(new Error(`This browser cannot play ${file.name}.`));
-    });
-    await this.#video.play();
-    const capture = this.#video.captureStream ?? this.#video.mozCaptureStream;
-    if (!capture) throw new Error("This browser cannot stream a video file.");
-    const stream = capture.call(this.#video);
-    stream.getAudioTracks().forEach((track) => stream.removeTrack(track));
-    return stream;
-  }
-
-  async start(open, { device, token, view }) {
-    this.#say("opening the picture");
-    this.#token = token;
-    this.#stream = await open();
-    const [track] = this.#stream.getVideoTracks();
-    if (!track) throw new Error("There is no picture in this source.");
-    // Text is what the daemon reads: rather fewer frames than blurred letters.
-    track.contentHint = "detail";
-    this.#peer = new RTCPeerConnection({ iceServers: [] });
-    this.#peer.addTransceiver(track, { direction: "sendonly", streams: [this.#stream] });
-    this.#openChannel(view);
-    this.#peer.onconnectionstatechange = () => this.#say(`${this.#peer?.connectionState ?? "closed"} as ${device}`);
-    await this.#negotiate(device, view);
-  }
-
-  async #negotiate(device, view) {
-    await this.#peer.setLocalDescription();
-    await this.#gathered();
-    const query = new URLSearchParams({ device, view });
-    const headers = { "Content-Type": "application/sdp" };
-    if (this.#token) headers.Authorization = `Bearer ${this.#token}`;
-    const response = await fetch(`/whip?${query}`, { method: "POST", headers, body: this.#peer.localDescription.sdp });
-    if (response.status !== 201) {
-      const problem = await response.json().catch(() => ({}));
-      throw new Error(`The daemon refused the stream: ${problem.detail ?? problem.title ?? response.status}`);
-    }
-    this.#resource = response.headers.get("Location");
-    this.sessionId = this.#resource.split("/").pop();
-    await this.#peer.setRemoteDescription({ type: "answer", sdp: await response.text() });
-  }
-
-  #gathered() {
-    return new Promise((done) => {
-      const check = () => { if (this.#peer.iceGatheringState === "complete") done(); };
-      this.#peer.addEventListener("icegatheringstatechange", check);
-      setTimeout(done, 1000);
-      check();
-    });
-  }
-
-  #openChannel(view) {
-    this.#channel = this.#peer.createDataChannel("clock", { ordered: false, maxRetransmits: 0 });
-    this.#channel.onopen = () => {
-      this.#send({ type: "hello", view, client: "arwarden page" });
-      this.#timer = setInterval(() => this.#ping(), PING_MS);
-      this.#ping();
-    };
-    this.#channel.onmessage = ({ data }) => this.#answer(JSON.parse(data), now());
-  }
-
-  #send(message) { if (this.#channel?.readyState === "open") this.#channel.send(JSON.stringify(message)); }
-
-  #ping() {
-    const id = this.#nextId++;
-    this.#asked.clear();
-    this.#asked.set(id, now());
-    this.#send({ type: "ping", id, t0_ms: this.#asked.get(id) });
-  }
-
-  #answer(message, arrived) {
-    if (message.type === "ping") {
-      this.#send({ type: "pong", id: message.id, t0_ms: message.t0_ms, t1_ms: arrived, t2_ms: now() });
-    } else if (message.type === "pong" && this.#asked.has(message.id)) {
-      const t0 = this.#asked.get(message.id);
-      this.#asked.delete(message.id);
-      const rtt = arrived - t0 - (message.t2_ms - message.t1_ms);
-      this.#exchanges.push({ rtt, offset: ((message.t1_ms - t0) + (message.t2_ms - arrived)) / 2 });
-      if (this.#exchanges.length > BEST_OF) this.#exchanges.shift();
+  async start(openSource, settings) {
+    const abort = new AbortController();
+    this.#abort = abort;
+    this.#onState("opening", "Opening the picture …");
+    let source = null;
+    try {
+      source = await openSource(this.#video);
+      const ended = source.ended.then((text) => { throw new Error(text); });
+      if (!abort.signal.aborted) await Promise.race([this.#keepStreaming(source, settings, abort.signal), ended]);
+      this.#onState("idle", "Not streaming.");
+    } catch (error) {
+      this.#onState("failed", error.message);
+    } finally {
+      abort.abort();
+      source?.close();
+      this.#onFacts("");
     }
   }
 
-  // The tab is going away: say so without waiting for an answer.
-  leave() {
-    if (!this.#resource) return;
-    const headers = this.#token ? { Authorization: `Bearer ${this.#token}` } : {};
-    fetch(this.#resource, { method: "DELETE", headers, keepalive: true }).catch(() => {});
-    this.#resource = null;
+  // Ends the stream and its session at the daemon.
+  stop() { this.#abort?.abort(); }
+
+  // The page goes away: the goodbye is sent without waiting for an answer.
+  leave() { this.stop(); this.#publication?.close(); }
+
+  // The daemon is there, in this run of its: no need to wait longer, and a session of an earlier run is gone.
+  daemonIs(run) {
+    this.#hurry();
+    const known = this.#publication?.run;
+    if (known && known !== run) this.#publication.drop("The daemon was restarted.");
   }
 
-  async stop(state) {
-    clearInterval(this.#timer);
-    this.leave();
-    this.#peer?.close();
-    this.#stream?.getTracks().forEach((track) => track.stop());
-    this.#video.pause();
-    this.#video.srcObject = null;
-    this.#video.removeAttribute("src");
-    if (this.#objectUrl) URL.revokeObjectURL(this.#objectUrl);
-    this.#objectUrl = this.#peer = this.#stream = this.#channel = null;
-    this.sessionId = null;
-    this.#exchanges = [];
-    this.#say(state);
+  async #keepStreaming(source, settings, signal) {
+    let wait = FIRST_WAIT_MS;
+    for (let first = true; !signal.aborted; first = false) {
+      const begun = performance.now();
+      const lost = await this.#streamOnce(source, settings, signal, first);
+      if (!lost) return;
+      if (performance.now() - begun > STEADY_MS) wait = FIRST_WAIT_MS;
+      this.#onFacts("");
+      this.#onState("lost", `${lost} Connecting again …`);
+      const early = new AbortController();
+      this.#hurry = () => early.abort();
+      await pause(wait * (0.75 + Math.random() / 2), AbortSignal.any([signal, early.signal]));
+      wait = Math.min(2 * wait, LONGEST_WAIT_MS);
+    }
+  }
+
+  // One session; says why it was lost, or null where it was stopped. Throws where trying again is pointless.
+  async #streamOnce(source, settings, signal, first) {
+    const publication = new Publication(source, this.#clock);
+    this.#publication = publication;
+    const watch = new AbortController();
+    try {
+      await publication.open(settings);
+      publication.run = await daemonRun();
+      this.#watch(publication, source, watch.signal);
+      const lost = await Promise.race([publication.lost, aborted(signal)]);
+      if (!lost) return null;
+      if (lost.byDaemon && publication.run && await daemonRun() === publication.run) {
+        throw new StreamError("The daemon ended this stream: another client may now stream as this device. Start again to take it back.", true);
+      }
+      return lost.text;
+    } catch (error) {
+      if (first || error.final !== false) throw error;
+      return error.message;
+    } finally {
+      watch.abort();
+      this.#publication = null;
+      const confirmed = publication.close();
+      if (signal.aborted && !await confirmed) throw new Error("Not streaming. The daemon did not confirm the end; it frees the session by itself.");
+    }
+  }
+
+  // Says every second what leaves the browser, and notices when nothing does.
+  async #watch(publication, source, signal) {
+    let pictures = -1;
+    let still = 0;
+    while (!signal.aborted) {
+      const sent = await publication.sent();
+      if (signal.aborted) return;
+      const count = source.pictures ?? sent.pictures;
+      still = count > pictures ? 0 : still + 1;
+      pictures = count;
+      this.#onFacts(sent.width ? this.#facts(sent) : "");
+      if (still >= STILL_CHECKS) {
+        this.#onState("still", document.hidden && source.pausesWhenHidden
+          ? "This tab is hidden, so the browser has paused the video. Show the tab to go on."
+          : "No picture is leaving this browser.");
+      } else if (document.hidden && source.pausesWhenHidden) {
+        this.#onState("still", "This tab is hidden: the browser may slow down or pause the video.");
+      } else {
+        this.#onState("live", "Streaming.");
+      }
+      await pause(WATCH_MS, signal);
+    }
+  }
+
+  #facts({ width, height, fps }) {
+    const best = this.#clock.best;
+    const clock = best ? `clock known to ±${Math.max(0.1, best.rtt / 2).toFixed(1)} ms` : "clock not known yet";
+    return `${width}×${height} · ${fps} frames/s sent · ${clock}`;
+  }
+}
+
+// The id of the daemon's run, or null where it cannot be reached.
+async function daemonRun() {
+  try {
+    return (await (await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(2000) })).json()).epoch ?? null;
+  } catch {
+    return null;
   }
 }

@@ -1,32 +1,91 @@
-// Draws over the picture what the daemon read, and the alerts of this browser's own stream until they expire.
+// Over the picture: what the daemon reads in it, and the alerts of this browser's own stream while they count.
 const COLOURS = { info: "#4aa3ff", warning: "#ffb020", critical: "#ff5a52" };
-const SAMPLE_SHOWN_MS = 1500;
+const RANK = { critical: 0, warning: 1, info: 2 };
+const OVER = new Set(["cleared", "retracted"]);
+// The daemon looks at a picture that stands still every 5 s (sampling.refresh_ms).
+const SAMPLE_SHOWN_MS = 6000;
+const MOST_WARNINGS = 3;
 
 export class Overlay {
-  #stage; #video; #canvas; #list; #headset; #alerts = new Map(); #sample = null;
+  #stage; #video; #canvas; #list; #headset; #clock; #alerts = new Map(); #sample = null; #items = new Map(); #drawing = 0; #expiry = 0;
 
-  constructor(stage, video, canvas, list, headset) {
-    this.#stage = stage; this.#video = video; this.#canvas = canvas; this.#list = list; this.#headset = headset;
-    const frame = () => { this.#draw(); requestAnimationFrame(frame); };
-    requestAnimationFrame(frame);
+  constructor({ stage, video, canvas, list, headset, clock }) {
+    this.#stage = stage; this.#video = video; this.#canvas = canvas; this.#list = list; this.#headset = headset; this.#clock = clock;
+    new ResizeObserver(() => this.#redraw()).observe(stage);
+    // A phone that is turned, or the next video, changes the picture's shape within the stage.
+    video.addEventListener("resize", () => this.#redraw());
   }
 
-  clear() { this.#alerts.clear(); this.#sample = null; this.#warn(); }
+  clear() {
+    this.#alerts.clear();
+    this.#sample = null;
+    this.#update();
+  }
 
-  sample(event) { if (event.session_id === this.#headset.sessionId) this.#sample = { ...event, until: performance.now() + SAMPLE_SHOWN_MS }; }
+  sample(event) {
+    if (event.session_id !== this.#headset.sessionId) return;
+    this.#sample = { event, until: performance.now() + SAMPLE_SHOWN_MS };
+    this.#update();
+  }
 
   alert(alert) {
     if (alert.session_id !== this.#headset.sessionId) return;
     const known = this.#alerts.get(alert.alert_id);
-    if (known && known.revision >= alert.revision) return;
-    if (alert.state === "cleared" || alert.state === "retracted") this.#alerts.delete(alert.alert_id);
-    else this.#alerts.set(alert.alert_id, alert);
-    this.#warn();
+    if (known && known.alert.revision >= alert.revision) return;
+    if (OVER.has(alert.state)) this.#alerts.delete(alert.alert_id);
+    else this.#alerts.set(alert.alert_id, { alert, arrived: performance.now() });
+    this.#update();
   }
 
-  // Where the letterboxed picture lies inside the stage, in canvas pixels.
-  #area() {
-    const { width, height } = this.#canvas;
+  // What is left of an alert's time, by the daemon's clock; where that is not known, counted from its arrival.
+  #leftMs({ alert, arrived }) {
+    const now = this.#clock.now();
+    return now === null ? alert.expires_ms - alert.published_ms - (performance.now() - arrived) : alert.expires_ms - now;
+  }
+
+  // Drops what is over, shows the rest, and comes back when the next thing ends.
+  #update() {
+    clearTimeout(this.#expiry);
+    const left = [];
+    for (const [id, entry] of this.#alerts) {
+      const ms = this.#leftMs(entry);
+      if (ms > 0) left.push(ms); else this.#alerts.delete(id);
+    }
+    if (this.#sample) {
+      const ms = this.#sample.until - performance.now();
+      if (ms > 0) left.push(ms); else this.#sample = null;
+    }
+    if (left.length) this.#expiry = setTimeout(() => this.#update(), Math.min(...left) + 1);
+    this.#warn();
+    this.#redraw();
+  }
+
+  #sorted() {
+    return [...this.#alerts.values()].map(({ alert }) => alert)
+      .sort((a, b) => RANK[a.severity] - RANK[b.severity] || b.first_captured_ms - a.first_captured_ms);
+  }
+
+  // Items are kept while their alert lasts, so that a screen reader says each warning once.
+  #warn() {
+    const alerts = this.#sorted();
+    const shown = alerts.slice(0, MOST_WARNINGS);
+    const items = new Map(shown.map((alert) => [alert.alert_id, this.#items.get(alert.alert_id) ?? warningItem()]));
+    for (const alert of shown) fillWarning(items.get(alert.alert_id), alert);
+    this.#items = items;
+    const wanted = [...items.values()];
+    if (alerts.length > shown.length) wanted.push(moreItem(alerts.length - shown.length));
+    if (wanted.length !== this.#list.children.length || wanted.some((item, at) => item !== this.#list.children[at])) {
+      this.#list.replaceChildren(...wanted);
+    }
+  }
+
+  #redraw() {
+    // A hidden tab draws nothing; what is then asked for is drawn when it is shown.
+    if (!this.#drawing) this.#drawing = requestAnimationFrame(() => { this.#drawing = 0; this.#draw(); });
+  }
+
+  // Where the picture lies inside the stage, in canvas pixels: whole, centred, as `object-fit: contain` has it.
+  #area(width, height) {
     const ratio = (this.#video.videoWidth || 16) / (this.#video.videoHeight || 9);
     const w = Math.min(width, height * ratio);
     const h = w / ratio;
@@ -40,44 +99,128 @@ export class Overlay {
     if (this.#canvas.width !== width || this.#canvas.height !== height) Object.assign(this.#canvas, { width, height });
     const context = this.#canvas.getContext("2d");
     context.clearRect(0, 0, width, height);
-    const now = this.#headset.daemonNow();
-    for (const [id, alert] of this.#alerts) {
-      if (alert.expires_ms < now) { this.#alerts.delete(id); this.#warn(); }
-    }
-    if (this.#sample && this.#sample.until < performance.now()) this.#sample = null;
-    const area = this.#area();
-    for (const element of this.#sample?.elements ?? []) this.#box(context, area, element.box, "#ffffff99", 1.5 * scale, "");
-    for (const alert of this.#alerts.values()) {
-      for (const element of alert.elements) this.#box(context, area, element.box, COLOURS[alert.severity], 4 * scale, element.text);
+    const pen = new Pen(context, this.#area(width, height), scale);
+    const read = this.#sample?.event.elements ?? [];
+    for (const element of read) pen.box(element.box, "#ffffffb0", 1.5);
+    for (const alert of this.#sorted().reverse()) {
+      const elements = alert.elements.map((element) => ({ ...element, box: this.#newestBox(element, alert) }));
+      pen.link(elements.map((element) => element.box));
+      for (const element of elements) pen.box(element.box, COLOURS[alert.severity], 4, labelOf(element));
     }
   }
 
-  #box(context, area, [x, y, w, h], colour, lineWidth, label) {
-    const left = area.x + x * area.w;
-    const top = area.y + y * area.h;
-    context.strokeStyle = colour;
-    context.lineWidth = lineWidth;
-    context.strokeRect(left, top, w * area.w, h * area.h);
-    if (!label) return;
-    const size = Math.max(12, area.h / 36);
-    context.font = `600 ${size}px system-ui, sans-serif`;
-    const wide = context.measureText(label).width + size * 0.8;
-    const above = top - size * 1.5 < area.y ? top + h * area.h : top - size * 1.5;
-    context.fillStyle = colour;
-    context.fillRect(left, above, wide, size * 1.5);
-    context.fillStyle = "#10151d";
-    context.fillText(label, left + size * 0.4, above + size * 1.1);
-  }
-
-  #warn() {
-    this.#list.replaceChildren(...[...this.#alerts.values()].map((alert) => {
-      const li = document.createElement("li");
-      li.className = alert.severity;
-      li.textContent = alert.message;
-      const details = document.createElement("small");
-      details.textContent = `${alert.state} · seen ${Math.max(0, this.#headset.daemonNow() - alert.captured_ms).toFixed(0)} ms ago`;
-      li.append(details);
-      return li;
-    }));
+  // The wearer's head moves on after the alert: a later sample knows better where the element is.
+  #newestBox(element, alert) {
+    const { event } = this.#sample ?? {};
+    if (!event || event.captured_ms <= alert.captured_ms) return element.box;
+    const same = event.elements.filter((other) => other.text === element.text);
+    return same.length === 1 ? same[0].box : element.box;
   }
 }
+
+// What the element says about the thing on which they disagree, or its text.
+function labelOf({ claim, text }) {
+  if (!claim) return text;
+  return `${claim.subject || claim.attribute}${claim.polarity ? "" : " not"}: ${claim.value}`;
+}
+
+class Pen {
+  #context; #area; #scale;
+
+  constructor(context, area, scale) {
+    this.#context = context; this.#area = area; this.#scale = scale;
+    context.lineJoin = "round";
+  }
+
+  #place([x, y, w, h]) {
+    const { x: left, y: top, w: width, h: height } = this.#area;
+    return { x: left + x * width, y: top + y * height, w: w * width, h: h * height };
+  }
+
+  box(box, colour, thickness, label = "") {
+    const { x, y, w, h } = this.#place(box);
+    // A dark edge keeps the box visible on a picture of its own colour.
+    for (const [style, extra] of [["#0c0f1480", 2], [colour, 0]]) {
+      this.#context.strokeStyle = style;
+      this.#context.lineWidth = (thickness + extra) * this.#scale;
+      this.#context.strokeRect(x, y, w, h);
+    }
+    if (label) this.#label(label, x, y, h, colour);
+  }
+
+  #label(text, x, y, h, colour) {
+    const context = this.#context;
+    const size = Math.max(11 * this.#scale, this.#area.h / 40);
+    context.font = `600 ${size}px system-ui, sans-serif`;
+    const room = this.#area.w * 0.5;
+    let shown = text;
+    while (context.measureText(shown).width > room) shown = `${shown.slice(0, Math.floor(shown.length * 0.8))}…`;
+    const wide = context.measureText(shown).width + size;
+    const high = size * 1.6;
+    const left = Math.max(this.#area.x, Math.min(x, this.#area.x + this.#area.w - wide));
+    const top = y - high < this.#area.y ? y + h : y - high;
+    context.fillStyle = colour;
+    context.fillRect(left, top, wide, high);
+    context.fillStyle = "#0c0f14";
+    context.textBaseline = "middle";
+    context.fillText(shown, left + size / 2, top + high / 2);
+  }
+
+  // A line between what contradicts each other.
+  link(boxes) {
+    if (boxes.length !== 2) return;
+    const context = this.#context;
+    const [from, to] = ends(...boxes.map((box) => this.#place(box)));
+    context.save();
+    context.setLineDash([8 * this.#scale, 7 * this.#scale]);
+    for (const [style, thickness] of [["#0c0f1470", 4], ["#ffffffd0", 2]]) {
+      context.strokeStyle = style;
+      context.lineWidth = thickness * this.#scale;
+      context.beginPath();
+      context.moveTo(...from);
+      context.lineTo(...to);
+      context.stroke();
+    }
+    context.restore();
+  }
+}
+
+// Where the line between the middles of two boxes leaves the one and enters the other.
+function ends(a, b) {
+  const middle = ({ x, y, w, h }) => [x + w / 2, y + h / 2];
+  const edge = (box, [tx, ty]) => {
+    const [mx, my] = middle(box);
+    const [dx, dy] = [tx - mx, ty - my];
+    const share = Math.min(1, box.w / 2 / Math.abs(dx || 1e-9), box.h / 2 / Math.abs(dy || 1e-9));
+    return [mx + dx * share, my + dy * share];
+  };
+  return [edge(a, middle(b)), edge(b, middle(a))];
+}
+
+function warningItem() {
+  const li = document.createElement("li");
+  const tag = document.createElement("span");
+  tag.className = "tag";
+  const details = document.createElement("small");
+  details.setAttribute("aria-live", "off");
+  li.append(tag, document.createElement("span"), details);
+  return li;
+}
+
+function fillWarning(li, alert) {
+  const [tag, message, details] = li.children;
+  li.className = alert.severity;
+  li.dataset.alertId = alert.alert_id;
+  setText(tag, alert.severity);
+  setText(message, alert.message);
+  setText(details, `${alert.state} · ${(alert.confidence * 100).toFixed(0)} % sure · ${alert.age_ms.toFixed(0)} ms after capture${alert.late ? ", late" : ""}`);
+}
+
+function moreItem(count) {
+  const li = document.createElement("li");
+  li.className = "more";
+  li.textContent = `and ${count} more in the list`;
+  return li;
+}
+
+function setText(node, text) { if (node.textContent !== text) node.textContent = text; }
