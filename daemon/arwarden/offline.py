@@ -12,7 +12,7 @@ import av
 from arwarden.config import Config
 from arwarden.contract.messages import AlertState
 from arwarden.core.counters import Counters
-from arwarden.core.errors import InputError
+from arwarden.core.errors import InputError, TierError
 from arwarden.core.findings import Finding, FindingKind, Findings
 from arwarden.core.frame import ArrayPicture, CaptureClock, Frame, Picture, View
 from arwarden.core.tier import SceneContext
@@ -28,7 +28,8 @@ VIDEO_SUFFIXES = frozenset(
 )
 CONTEXT = SceneContext("offline", View.COMPOSITED)
 COMPLETE_SHARE = 0.98
-"""A video that yields fewer of the frames its header promises is called truncated."""
+"""A video that yields less of what its header promises (frames, or seconds) is called truncated."""
+DURATION_SLACK_S = 0.2
 
 Progress = Callable[[float], None]
 """Told the share of a video that is done, 0..1."""
@@ -36,7 +37,7 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True)
 class SampleReport:
-    """What one sample of a video showed."""
+    """What one sample of a video showed, and the time of its frame."""
 
     at_s: float
     findings: Findings
@@ -62,12 +63,16 @@ def media_files(path: Path) -> list[Path]:
 
     Raises ``InputError`` where there is nothing to judge.
     """
-    if not path.exists():
-        raise InputError(str(path), "there is no such file or folder")
-    if not path.is_dir():
-        return [path]
     suffixes = IMAGE_SUFFIXES | VIDEO_SUFFIXES
-    found = sorted(entry for entry in path.rglob("*") if entry.suffix.lower() in suffixes and entry.is_file())
+    try:
+        if not path.exists():
+            raise InputError(str(path), "there is no such file or folder")
+        if not path.is_dir():
+            return [path]
+        inside = [entry for entry in path.rglob("*") if entry.suffix.lower() in suffixes and entry.is_file()]
+    except OSError as error:
+        raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
+    found = sorted(inside)
     if not found:
         raise InputError(str(path), "the folder holds no picture and no video")
     return found
@@ -82,11 +87,16 @@ class OfflineAnalyser:
 
     def analyse(self, path: Path, progress: Progress | None = None) -> Report:
         """Judge one picture or video. Raises ``InputError`` that names the file."""
-        if path.stat().st_size == 0:
-            raise InputError(str(path), "the file is empty")
-        if path.suffix.lower() in IMAGE_SUFFIXES:
-            return self._picture(path)
-        return self._video(path, progress)
+        try:
+            if path.stat().st_size == 0:
+                raise InputError(str(path), "the file is empty")
+            if path.suffix.lower() in IMAGE_SUFFIXES:
+                return self._picture(path)
+            return self._video(path, progress)
+        except OSError as error:
+            raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
+        except TierError as error:
+            raise InputError(str(path), f"cannot be judged: {error}") from error
 
     def _picture(self, path: Path) -> Report:
         picture = ArrayPicture(load_rgb(path))
@@ -146,7 +156,9 @@ class _Playback:
         """One frame of the video, in order."""
         now_ms = at_s * 1000.0
         self._sequence += 1
-        self._freeze.observe(picture.luma(), now_ms)
+        was_frozen = self._freeze.finding() is not None
+        if self._freeze.observe(picture.luma(), now_ms) and not was_frozen:
+            self._sampler.request_sample()
         self._sampler.offer(_frame(picture, self._sequence, now_ms), now_ms)
         self._lifecycle.tick(now_ms, transport_healthy=True)
         sample = self._sampler.take(now_ms)
@@ -162,7 +174,7 @@ class _Playback:
             )
         # The file waits for the tier, so on its own time judging costs nothing.
         self._sampler.finished(0.0, now_ms)
-        self.samples.append(SampleReport(at_s, findings))
+        self.samples.append(SampleReport(sample.frame.capture_ms / 1000.0, findings))
         self._note(self._lifecycle.observe(findings, sample.frame, self._tier.name, now_ms), findings)
         if self._lifecycle.wants_evidence:
             self._sampler.request_sample()
@@ -191,12 +203,15 @@ def decoded(path: Path) -> Iterator[tuple[float, float, Picture]]:
             stream = container.streams.video[0]
             stream.thread_type = "AUTO"
             expected = stream.frames
+            # With sound beside it, the file may rightly be longer than its video.
+            promised_s = (container.duration or 0) / av.time_base if len(container.streams) == 1 else 0.0
             step_s = 1.0 / float(stream.average_rate or 30)
-            count, first_s = 0, 0.0
+            count, first_s, end_s = 0, 0.0, 0.0
             for frame in container.decode(stream):
-                own_s = count * step_s if frame.pts is None else float(frame.pts * stream.time_base)
+                own_s = count * step_s if frame.pts is None else frame.time
                 first_s = own_s if count == 0 else first_s
                 count += 1
+                end_s = own_s - first_s + step_s
                 yield own_s - first_s, min(1.0, count / expected) if expected else 0.0, AvPicture(frame)
     except (av.FFmpegError, OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -205,6 +220,8 @@ def decoded(path: Path) -> Iterator[tuple[float, float, Picture]]:
         raise InputError(str(path), "no frame of the video can be decoded")
     if count < expected * COMPLETE_SHARE:
         raise InputError(str(path), f"the video is truncated: {count} of {expected} frames are there")
+    if expected == 0 and end_s + DURATION_SLACK_S < promised_s * COMPLETE_SHARE:
+        raise InputError(str(path), f"the video is truncated: {end_s:.1f} of {promised_s:.1f} s are there")
 
 
 def _frame(picture: Picture, sequence: int, now_ms: float) -> Frame:

@@ -104,16 +104,18 @@ def _finding(finding: Finding) -> JsonObject:
         "severity": finding.severity.value,
         "confidence": round(finding.confidence, 4),
         "message": finding.message,
-        "elements": [_element(element) for element in finding.elements],
+        "elements": [_element(element, finding.attribute) for element in finding.elements],
     }
 
 
-def _element(element: Element) -> JsonObject:
+def _element(element: Element, attribute: str | None = None) -> JsonObject:
+    """An element with the claim about the attribute; with its first one where none is asked for."""
+    claims = [claim for claim in element.claims if attribute in (None, claim.attribute)]
     return {
         "type": element.type.value,
         "text": element.text,
         "box": [round(value, 4) for value in element.box],
-        "claim": element.claims[0].describe() if element.claims else None,
+        "claim": claims[0].describe() if claims else None,
     }
 
 

@@ -20,7 +20,7 @@ from arwarden.cli.headset import alert_line
 from arwarden.cli.run import run_in_loop, stop_on_signals
 from arwarden.contract.messages import Health
 from arwarden.core.clock import SystemClock
-from arwarden.core.errors import ArwardenError
+from arwarden.core.errors import ArwardenError, InputError
 from arwarden.headset.feed import StreamFormat
 from arwarden.headset.headset import Headset, HeadsetOptions, HeadsetSummary, live_feed
 from arwarden.headset.overlay import Overlay
@@ -29,6 +29,8 @@ from arwarden.headset.sources import open_source
 
 START_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 10.0
+MAX_EVENT_BYTES = 1 << 20
+"""A picture full of text makes a long event."""
 DEVICE = "demo"
 _CONFIG = "server: {port: 0}\ningest: {anonymous: loopback}\nlogging: {level: warning, format: json}\n"
 _READY = re.compile(r"^ready: (http://\S+)/$")
@@ -58,15 +60,21 @@ def command(source: str, overlays: tuple[str, ...], seconds: float, json_file: P
     The headset streams real video over real WebRTC to the daemon; alerts come back over MQTT 5. Shown are the
     texts the daemon reads and, with their latency, the alerts that reach the headset. No headset, key,
     network or broker is needed.
+
+    --overlay draws a further panel, as another app would: "Made in France@0.55,0.2,2,-" appears with its
+    top left at 55 % / 20 % of the view two seconds after the start and stays. Ctrl-C ends the run early.
     """
     panels = [Overlay.parse(spec) for spec in overlays]
     stream = StreamFormat()
+    if json_file is not None:
+        _check_target(json_file)
     picture_source = open_source(source, stream.size)
     demo = _Demo()
 
     async def run() -> None:
+        stop = stop_on_signals()
         click.echo("starting broker and daemon …")
-        async with _child_daemon() as address:
+        async with _child_daemon(stop) as address:
             click.echo(f"streaming {source}; watch it at {address.http}/")
             options = HeadsetOptions(
                 whip_url=f"{address.http}/whip", mqtt_url=f"mqtt://{address.mqtt}", device_id=DEVICE
@@ -74,16 +82,30 @@ def command(source: str, overlays: tuple[str, ...], seconds: float, json_file: P
             feed = live_feed(picture_source, stream, SystemClock(), panels)
             headset = Headset(options, feed, on_alert=demo.on_alert, on_health=demo.on_health)
             watching = asyncio.ensure_future(demo.watch(address.http))
-            summary = await _until_stopped(headset, seconds)
+            demo.summary = await _until_stopped(headset, seconds, stop)
             watching.cancel()
-            await asyncio.wait({watching})
-        demo.summary = summary
+            await asyncio.gather(watching, return_exceptions=True)
 
     run_in_loop(run())
     result = demo.result()
     _print_summary(result)
     if json_file is not None:
-        json_file.write_text(json.dumps(result, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        _write(json_file, json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+
+
+def _check_target(file: Path) -> None:
+    """Say at once, and not after the run, where the file cannot be written."""
+    if file.is_dir():
+        raise InputError(str(file), "is a folder; name a file to write to")
+    if not file.parent.is_dir():
+        raise InputError(str(file), f"cannot be written: the folder {file.parent} does not exist")
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(str(file), f"cannot be written: {error.strerror or error}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +132,10 @@ class _Demo:
     async def watch(self, http: str) -> None:
         """Show the texts the daemon reads, with their places, whenever they change."""
         timeout = aiohttp.ClientTimeout(total=None)
-        async with aiohttp.ClientSession(timeout=timeout) as client, client.get(f"{http}/events") as response:
+        async with (
+            aiohttp.ClientSession(timeout=timeout, read_bufsize=MAX_EVENT_BYTES) as client,
+            client.get(f"{http}/events") as response,
+        ):
             async for line in response.content:
                 if line.startswith(b"data: "):
                     self._show_texts(json.loads(line[6:]))
@@ -146,19 +171,22 @@ def _alert_json(shown: ShownAlert) -> dict[str, Any]:
     return {**shown.alert.model_dump(mode="json"), "capture_to_shown_ms": shown.capture_to_shown_ms}
 
 
-async def _until_stopped(headset: Headset, seconds: float) -> HeadsetSummary:
+async def _until_stopped(headset: Headset, seconds: float, stop: asyncio.Event) -> HeadsetSummary:
     """Run the headset for its time; a signal ends it early, with a summary all the same."""
-    stop = asyncio.ensure_future(stop_on_signals().wait())
+    stopped = asyncio.ensure_future(stop.wait())
     run = asyncio.ensure_future(headset.run(seconds))
-    await asyncio.wait({stop, run}, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait({stopped, run}, return_when=asyncio.FIRST_COMPLETED)
     headset.stop()
-    stop.cancel()
+    stopped.cancel()
     return await run
 
 
 @contextlib.asynccontextmanager
-async def _child_daemon() -> AsyncIterator[_Address]:
-    """A daemon with a broker of its own in a child process, as ``arwarden run`` starts it."""
+async def _child_daemon(stop: asyncio.Event) -> AsyncIterator[_Address]:
+    """A daemon with a broker of its own in a child process, as ``arwarden run`` starts it.
+
+    Raises ``click.Abort`` where a signal comes before it is ready.
+    """
     with tempfile.TemporaryDirectory(prefix="arwarden-demo-") as folder:
         config = Path(folder) / "config.yaml"
         config.write_text(_CONFIG, encoding="utf-8")
@@ -170,14 +198,26 @@ async def _child_daemon() -> AsyncIterator[_Address]:
         )  # fmt: skip
         reading: asyncio.Task[None] | None = None
         try:
-            async with asyncio.timeout(START_TIMEOUT_S):
-                address = await _address_of(process)
+            address = await _address_unless_stopped(process, stop)
             reading = asyncio.create_task(_pass_on(process))
             yield address
         finally:
             await _end(process)
             if reading is not None:
                 await asyncio.wait({reading})
+
+
+async def _address_unless_stopped(process: asyncio.subprocess.Process, stop: asyncio.Event) -> _Address:
+    starting = asyncio.ensure_future(_address_of(process))
+    stopped = asyncio.ensure_future(stop.wait())
+    await asyncio.wait({starting, stopped}, timeout=START_TIMEOUT_S, return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    if starting.done():
+        return starting.result()
+    starting.cancel()
+    if stop.is_set():
+        raise click.Abort
+    raise DemoFailed(f"the daemon was not ready after {START_TIMEOUT_S:.0f} s")
 
 
 async def _address_of(process: asyncio.subprocess.Process) -> _Address:

@@ -145,18 +145,18 @@ def _port(config: Config) -> Iterator[Check]:
 
 def _addresses(config: Config) -> Iterator[Check]:
     scheme = "https" if config.server.tls_certificate else "http"
-    reachable = [f"{scheme}://{address}:{config.server.port}/whip" for address in lan_addresses()]
-    if is_loopback(config.server.host):
+    urls = [f"{scheme}://{address}:{config.server.port}/whip" for address in lan_addresses()]
+    places = " or ".join(urls)
+    if not urls:
+        detail = "this machine has no network address"
+        yield Check("addresses", "warn", detail, "connect it to the headset's network")
+    elif is_loopback(config.server.host):
         detail = f"the server listens on {config.server.host}: only programs on this machine can connect"
-        yield Check("addresses", "warn", detail, "set server.host: 0.0.0.0 and give the headset a token")
-    if reachable:
-        detail = "a headset on the same network uses " + " or ".join(reachable)
-        yield Check("addresses", "ok", detail)
-        yield Check("firewall", "ok", f"it must let TCP {config.server.port} and UDP from the headset in")
+        fix = f"set server.host: 0.0.0.0 and give the headset a token; it then uses {places}"
+        yield Check("addresses", "warn", detail, fix)
     else:
-        yield Check(
-            "addresses", "warn", "this machine has no network address", "connect it to the headset's network"
-        )
+        yield Check("addresses", "ok", f"a headset on the same network uses {places}")
+        yield Check("firewall", "ok", f"it must let TCP {config.server.port} and UDP from the headset in")
 
 
 def lan_addresses() -> list[str]:
