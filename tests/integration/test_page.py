@@ -62,7 +62,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def camera_picture() -> np.ndarray:
-    return next(Panels({"Door is locked": (0.3, 0.3), "Printer ready": (0.7, 0.7)}).frames(1))
+    return Panels({"Door is locked": (0.3, 0.3), "Printer ready": (0.7, 0.7)}).picture
 
 
 @pytest.fixture(scope="module")
@@ -136,12 +136,13 @@ async def test_a_video_file_is_streamed_and_its_contradiction_is_drawn_over_it(
         await expect(cells.nth(2)).to_have_text("1280×720, composited")
         await expect(page["#warnings li.warning"]).to_contain_text("Made in the Netherlands")
         await assert_boxes_at(page, wrong)
-        alert = page["#alerts li.warning"]
+        # The oldest: the video begins again, and with it a new alert.
+        alert = page["#alerts li.warning"].last
         await expect(alert).to_contain_text("Made in France")
         await expect(cells.nth(5)).to_have_text("synced")
         await expect(cells.nth(6)).to_contain_text("p95")
         # The right panels come: the alert ends in both places, and its boxes with it.
-        await expect(alert.first).to_have_attribute("data-state", re.compile("cleared|retracted"))
+        await expect(alert).to_have_attribute("data-state", re.compile("cleared|retracted"))
         await expect(page["#warnings li"]).to_have_count(0)
         await eventually_async(lambda: no_marks(page))
         await page["#stop"].click()
@@ -290,14 +291,20 @@ async def test_sources_that_cannot_be_used_say_why(open_page: OpenPage, folder: 
 
 async def test_a_restarted_daemon_gets_its_view_and_its_stream_back(open_page: OpenPage, clip: Path) -> None:
     settings = config(server={"port": free_port()})
-    async with Daemon(settings, tier=ScriptedTier()) as daemon:
+    alert = contradiction("open", "closed")
+    async with Daemon(settings, tier=ScriptedTier(alert), clock=SlowWallClock()) as daemon:
         page = await open_page(daemon.http_port)
         await page.stream_file(clip)
         await expect(page["#sessions tbody td"].nth(1)).to_have_text("ok")
+        await expect(page["#warnings li"]).to_be_visible()
+        await expect(page["#alerts li"]).to_have_attribute("data-state", re.compile("raised|confirmed"))
     await expect(page["#daemon-state"]).to_contain_text("trying again")
     await expect(page["#headset-state"]).to_contain_text("Connecting again")
     await expect(page["#badge"]).to_have_text("connecting again")
+    await expect(page["#warnings li"]).to_have_count(0)
     await expect(page["#no-sessions"]).to_be_visible()
+    # Nobody can tell any more that the alert has ended: it does so by the clock of the daemon that is gone.
+    await expect(page["#alerts li"]).to_have_attribute("data-state", "expired")
     async with Daemon(settings, tier=ScriptedTier()):
         await expect(page["#daemon-state"]).to_have_text("live")
         await expect(page["#headset-state"]).to_have_text("Streaming.")

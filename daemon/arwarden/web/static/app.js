@@ -37,7 +37,11 @@ const handlers = {
     }
     clock.stamped(daemon.now_ms);
     sessions.show(list, headset.sessionId);
-    setText(element("daemon-facts"), `broker ${daemon.mqtt} · event loop p95 ${daemon.loop_lag_p95_ms.toFixed(0)} ms late · version ${daemon.version}`);
+    setText(element("no-sessions"), "Nobody is streaming.");
+    const reached = daemon.mqtt === "connected";
+    const broker = reached ? "broker connected" : `broker ${daemon.mqtt}: no alert reaches a headset`;
+    setText(element("daemon-facts"), `${broker} · event loop lag ${daemon.loop_lag_p95_ms.toFixed(0)} ms · version ${daemon.version}`);
+    element("daemon-facts").className = reached ? "" : "care";
   },
   sample: (event) => { sessions.sample(event); overlay.sample(event); },
   alert: (event) => { alerts.show(event.alert); overlay.alert(event.alert); },
@@ -51,6 +55,7 @@ function showDaemon(state, text) {
   if (state === "live") return;
   element("daemon-facts").textContent = "";
   sessions.show([], null);
+  setText(element("no-sessions"), "Not known without the live view.");
   if (state === "refused") element("access").open = true;
 }
 

@@ -4,16 +4,22 @@ const RANK = { critical: 0, warning: 1, info: 2 };
 const OVER = new Set(["cleared", "retracted"]);
 // The daemon looks at a picture that stands still every 5 s (sampling.refresh_ms).
 const SAMPLE_SHOWN_MS = 6000;
-const MOST_WARNINGS = 3;
+// What lies over the picture must leave it to be seen; the rest is in the list.
+const WIDEST = 16 / 9;
+const TALLEST = 3 / 4;
+const TALL_STAGE_PX = 380;
 
 export class Overlay {
   #stage; #video; #canvas; #list; #headset; #clock; #alerts = new Map(); #sample = null; #items = new Map(); #drawing = 0; #expiry = 0;
 
   constructor({ stage, video, canvas, list, headset, clock }) {
     this.#stage = stage; this.#video = video; this.#canvas = canvas; this.#list = list; this.#headset = headset; this.#clock = clock;
-    new ResizeObserver(() => this.#redraw()).observe(stage);
+    new ResizeObserver(() => { this.#warn(); this.#redraw(); }).observe(stage);
     // A phone that is turned, or the next video, changes the picture's shape within the stage.
-    video.addEventListener("resize", () => this.#redraw());
+    video.addEventListener("resize", () => {
+      stage.style.setProperty("--ratio", Math.min(WIDEST, Math.max(TALLEST, video.videoWidth / video.videoHeight || WIDEST)));
+      this.#redraw();
+    });
   }
 
   clear() {
@@ -68,7 +74,7 @@ export class Overlay {
   // Items are kept while their alert lasts, so that a screen reader says each warning once.
   #warn() {
     const alerts = this.#sorted();
-    const shown = alerts.slice(0, MOST_WARNINGS);
+    const shown = alerts.slice(0, this.#stage.clientHeight >= TALL_STAGE_PX ? 2 : 1);
     const items = new Map(shown.map((alert) => [alert.alert_id, this.#items.get(alert.alert_id) ?? warningItem()]));
     for (const alert of shown) fillWarning(items.get(alert.alert_id), alert);
     this.#items = items;

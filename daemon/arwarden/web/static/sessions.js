@@ -77,7 +77,7 @@ function plot({ canvas, newest, ages }) {
   context.lineJoin = "round";
   context.beginPath();
   ages.forEach((age, at) => {
-    context.lineTo((at / (HISTORY - 1)) * PLOT.width, PLOT.height - 3 - (age / top) * (PLOT.height - 6));
+    context.lineTo(PLOT.width * (1 - (ages.length - 1 - at) / (HISTORY - 1)), PLOT.height - 3 - (age / top) * (PLOT.height - 6));
   });
   context.stroke();
   newest.textContent = `${ages.at(-1).toFixed(0)} ms`;
