@@ -53,6 +53,9 @@ bodies = st.one_of(
     st.just(f"a=candidate:{CANDIDATE}".encode()),
     st.just(b"a=x\r\n" * 20_000),
 )
+
+# One server for the whole module, and a last test that looks at what the others left: one worker.
+pytestmark = pytest.mark.xdist_group("http-fuzz")
 paths = st.one_of(
     st.sampled_from(PATHS),
     st.binary(max_size=20).map(lambda raw: "/whip/" + quote(raw, safe="")),
