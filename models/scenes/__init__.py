@@ -1,0 +1,1 @@
+"""AR scenes with known truth: what is said, how it is drawn, seen, recorded."""
