@@ -32,6 +32,10 @@ HEALTH_INTERVAL_MS = 1000.0
 HEALTH_KEPT_MS = 60_000.0
 """How long a broker retains the last word about a session that nobody speaks for any more."""
 IDLE_WAKE_S = 0.25
+FREEZE_LOOK_MS = 90.0
+"""A freeze is told after seconds: every third frame of 30 a second shows it as well, for less."""
+STANDING_LOOK_MS = 50.0
+"""While nothing changes every second frame of 30 a second is compared: a change is seen a frame later."""
 FAULT_PAUSE_S = 0.1
 ENDED = frozenset({SessionState.LOST, SessionState.CLOSED})
 PASSTHROUGH_REASON = "passthrough_has_no_virtual_content"
@@ -92,6 +96,8 @@ class Session:
         self._tally = _Tally()
         self._wake = asyncio.Event()
         self._next_health_ms = 0.0
+        self._next_freeze_look_ms = 0.0
+        self._next_look_ms = 0.0
         self._closed = False
         self.on_closed: Callable[[], object] = lambda: None
         self._task = asyncio.create_task(self._run(), name=f"session[{session_id}]")
@@ -105,12 +111,24 @@ class Session:
         self._tally.received += 1
         self._tally.received_rate.add(now_ms)
         self._around.metrics.frames.labels("received").inc()
+        if now_ms >= self._next_freeze_look_ms:
+            self._next_freeze_look_ms = now_ms + FREEZE_LOOK_MS
+            self._look_for_freeze(frame, now_ms)
+        if self._sampler.static and now_ms < self._next_look_ms:
+            self._around.counters.add("sampling.not_compared")
+            return
+        self._next_look_ms = now_ms + STANDING_LOOK_MS
+        self._sampler.offer(frame, now_ms)
+        due_ms = self._sampler.next_due_ms(now_ms)
+        if due_ms is not None and due_ms - now_ms < IDLE_WAKE_S * 1000.0:
+            # Nothing is due soon in a standing scene: its frames need not wake the loop 30 times a second.
+            self._wake.set()
+
+    def _look_for_freeze(self, frame: Frame, now_ms: float) -> None:
         was_frozen, self._frozen = self._frozen, self._freeze.observe(frame.picture.luma(), now_ms)
         if self._frozen and not was_frozen:
             # Nothing changes in a frozen picture, so nothing else would have it looked at.
             self._sampler.request_sample()
-        self._sampler.offer(frame, now_ms)
-        self._wake.set()
 
     def on_state(self, state: SessionState, reasons: tuple[str, ...], now_ms: float) -> None:
         """Take note of how the stream is doing; a lost stream ends its alerts."""

@@ -15,7 +15,13 @@ from arwarden.core.errors import DeadlineExceeded, TierError
 from arwarden.core.findings import Findings, Measure
 from arwarden.core.frame import Frame, View
 from arwarden.core.tier import SceneContext
-from arwarden.session import HEALTH_KEPT_MS, IDLE_WAKE_S, PASSTHROUGH_REASON, Session
+from arwarden.session import (
+    HEALTH_KEPT_MS,
+    IDLE_WAKE_S,
+    PASSTHROUGH_REASON,
+    STANDING_LOOK_MS,
+    Session,
+)
 from tests.support.pipeline import (
     ARRIVES_AFTER_MS,
     CONSISTENT,
@@ -131,6 +137,48 @@ async def test_still_scene_is_hardly_looked_at_and_keeps_its_alert() -> None:
     newest = bench.outlet.on("alerts")[-1]
     assert newest.item.expires_ms is not None
     assert newest.item.expires_ms > bench.clock.now_ms(), "the headset was told that it goes on"
+    await session.close("done")
+
+
+@in_virtual_time
+async def test_still_scene_compares_every_second_frame_and_sees_a_change_at_the_next_look() -> None:
+    bench = Bench(tier=ScriptedTier(CONSISTENT))
+    session = bench.open()
+    await bench.stream(session, 4, standing)
+    assert 0.4 * 4 * FPS < bench.counters["sampling.not_compared"] < 0.6 * 4 * FPS
+    looks, changed_ms = len(bench.tier.frames), bench.clock.now_ms()
+    await bench.stream(session, 0.3)
+    assert len(bench.tier.frames) > looks
+    assert bench.tier.frames[looks].arrival_ms - changed_ms <= STANDING_LOOK_MS + 1000 / FPS
+    await session.close("done")
+
+
+@in_virtual_time
+async def test_moving_scene_has_every_frame_compared() -> None:
+    bench = Bench(tier=ScriptedTier(CONSISTENT))
+    session = bench.open()
+    await bench.stream(session, 3)
+    assert bench.counters["sampling.not_compared"] == 0
+    await session.close("done")
+
+
+@in_virtual_time
+async def test_frames_of_a_still_scene_do_not_wake_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    wakes = 0
+    wait = Session._wait_for_work
+
+    async def counted(session: Session) -> None:
+        nonlocal wakes
+        await wait(session)
+        wakes += 1
+
+    monkeypatch.setattr(Session, "_wait_for_work", counted)
+    bench = Bench(tier=ScriptedTier(CONSISTENT))
+    session = bench.open()
+    await bench.stream(session, 1, standing)
+    wakes = 0
+    await bench.stream(session, 20, standing)
+    assert wakes <= 2 * 20 / IDLE_WAKE_S
     await session.close("done")
 
 
