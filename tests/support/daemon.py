@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import secrets
 import signal
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -174,12 +175,13 @@ class Command:
         self._python = python
         self._process: asyncio.subprocess.Process | None = None
         self._reading: list[asyncio.Task[None]] = []
+        self._mark = f"mark-{secrets.token_hex(8)}"
         self.stdout: list[str] = []
         self.stderr: list[str] = []
         self._news = asyncio.Event()
 
     async def __aenter__(self) -> Self:
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+        environment = {**os.environ, "PYTHONUNBUFFERED": "1", "ARWARDEN_TEST_MARK": self._mark}
         if self._python == sys.executable:
             environment["PYTHONPATH"] = str(ROOT / "daemon")
         self._process = await asyncio.create_subprocess_exec(
@@ -226,6 +228,20 @@ class Command:
     def output(self) -> str:
         """Everything that it has said so far, for messages of failed tests."""
         return "\n".join([*self.stdout, "--- stderr", *self.stderr])
+
+    def family(self, running: str | None = None) -> list[int]:
+        """It and everything that it has started and that still runs, whoever is the parent now.
+
+        ``running`` picks those that have the word as an argument.
+        """
+        found = []
+        for folder in Path("/proc").iterdir():
+            with contextlib.suppress(OSError):
+                ours = folder.name.isdigit() and self._mark.encode() in (folder / "environ").read_bytes()
+                arguments = (folder / "cmdline").read_bytes().split(b"\0") if ours else []
+                if ours and (running is None or running.encode() in arguments):
+                    found.append(int(folder.name))
+        return found
 
     def signal(self, number: signal.Signals, *, group: bool = False) -> None:
         """Send a signal to it, or to its whole process group as Ctrl-C in a terminal does."""
@@ -280,16 +296,3 @@ def write_config(folder: Path, config: Mapping[str, Any], name: str = "config.ya
     path = folder / name
     path.write_text(yaml.safe_dump(dict(config)), encoding="utf-8")
     return path
-
-
-def running_with(word: str) -> list[int]:
-    """Processes of this machine that have the word in their command line or environment."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if not folder.name.isdigit():
-            continue
-        with contextlib.suppress(OSError):
-            state = (folder / "stat").read_text().rpartition(") ")[2][:1]
-            if state != "Z" and word.encode() in (folder / "environ").read_bytes():
-                found.append(int(folder.name))
-    return found

@@ -74,7 +74,7 @@ def command(source: str, overlays: tuple[str, ...], seconds: float, json_file: P
     async def run() -> None:
         stop = stop_on_signals()
         click.echo("starting broker and daemon …")
-        async with _child_daemon(stop) as address:
+        async with _child_daemon(stop) as (address, ended):
             click.echo(f"streaming {source}; watch it at {address.http}/")
             options = HeadsetOptions(
                 whip_url=f"{address.http}/whip", mqtt_url=f"mqtt://{address.mqtt}", device_id=DEVICE
@@ -82,7 +82,7 @@ def command(source: str, overlays: tuple[str, ...], seconds: float, json_file: P
             feed = live_feed(picture_source, stream, SystemClock(), panels)
             headset = Headset(options, feed, on_alert=demo.on_alert, on_health=demo.on_health)
             watching = asyncio.ensure_future(demo.watch(address.http))
-            demo.summary = await _until_stopped(headset, seconds, stop)
+            demo.summary = await _until_stopped(headset, seconds, stop, ended)
             watching.cancel()
             await asyncio.gather(watching, return_exceptions=True)
 
@@ -171,21 +171,30 @@ def _alert_json(shown: ShownAlert) -> dict[str, Any]:
     return {**shown.alert.model_dump(mode="json"), "capture_to_shown_ms": shown.capture_to_shown_ms}
 
 
-async def _until_stopped(headset: Headset, seconds: float, stop: asyncio.Event) -> HeadsetSummary:
-    """Run the headset for its time; a signal ends it early, with a summary all the same."""
+async def _until_stopped(
+    headset: Headset, seconds: float, stop: asyncio.Event, daemon_ended: asyncio.Task[None]
+) -> HeadsetSummary:
+    """Run the headset for its time; a signal ends it early, with a summary all the same.
+
+    Raises ``DemoFailed`` where the daemon ends before it is told to.
+    """
     stopped = asyncio.ensure_future(stop.wait())
     run = asyncio.ensure_future(headset.run(seconds))
-    await asyncio.wait({stopped, run}, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait({stopped, run, daemon_ended}, return_when=asyncio.FIRST_COMPLETED)
     headset.stop()
     stopped.cancel()
-    return await run
+    summary = await run
+    if daemon_ended.done():
+        raise DemoFailed("the daemon ended while the headset streamed; what it said stands above")
+    return summary
 
 
 @contextlib.asynccontextmanager
-async def _child_daemon(stop: asyncio.Event) -> AsyncIterator[_Address]:
+async def _child_daemon(stop: asyncio.Event) -> AsyncIterator[tuple[_Address, asyncio.Task[None]]]:
     """A daemon with a broker of its own in a child process, as ``arwarden run`` starts it.
 
-    Raises ``click.Abort`` where a signal comes before it is ready.
+    Yields where it is, and a task that ends when the daemon does. Raises ``click.Abort`` where a signal
+    comes before it is ready.
     """
     with tempfile.TemporaryDirectory(prefix="arwarden-demo-") as folder:
         config = Path(folder) / "config.yaml"
@@ -200,7 +209,7 @@ async def _child_daemon(stop: asyncio.Event) -> AsyncIterator[_Address]:
         try:
             address = await _address_unless_stopped(process, stop)
             reading = asyncio.create_task(_pass_on(process))
-            yield address
+            yield address, reading
         finally:
             await _end(process)
             if reading is not None:

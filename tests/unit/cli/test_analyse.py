@@ -64,9 +64,7 @@ def objects(result: Result) -> list[dict[str, Any]]:
 # The shape --------------------------------------------------------------------------------------------
 
 
-def test_each_input_gives_one_object_of_the_promised_shape(
-    run: Run, tmp_path: Path, lent: list[str]
-) -> None:
+def test_each_input_gives_one_object_of_the_promised_shape(run: Run, tmp_path: Path, lent: list[str]) -> None:
     wrong = save(tmp_path / "a.png", picture(FRANCE, NETHERLANDS))
     right = save(tmp_path / "b.png", picture(FRANCE, RECEPTION))
     result = run("analyse", "--json", wrong, right)

@@ -18,10 +18,11 @@ from arwarden.core.errors import ModelError
 from tests.support.mosquitto import Mosquitto, free_port
 from tests.unit.cli.conftest import Run
 
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - written into configurations, not bound to
 Write = Callable[[dict[str, Any]], Path]
 
 BAD: dict[str, Any] = {
-    "server": {"prot": 8080, "host": "0.0.0.0"},
+    "server": {"prot": 8080, "host": EVERYWHERE},
     "ingest": {"max_sessions": 0, "devices": [{"id": "a b", "token": {"value": "very-secret"}}]},
     "alerts": {"budget_ms": "soon"},
     "mqttt": {},
@@ -76,7 +77,7 @@ def test_missing_file_is_said_by_whoever_needs_it(run: Run, tmp_path: Path, comm
 
 @pytest.mark.parametrize(
     ("host", "local"),
-    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("broker.lan", False)],
+    [("127.0.0.1", True), ("::1", True), ("localhost", True), (EVERYWHERE, False), ("broker.lan", False)],
 )
 def test_loopback(host: str, local: bool) -> None:
     assert check_config.is_loopback(host) is local
@@ -84,7 +85,7 @@ def test_loopback(host: str, local: bool) -> None:
 
 def test_open_doors_are_warned_of() -> None:
     config = Config.model_validate(
-        {"server": {"host": "0.0.0.0"}, "ingest": {"anonymous": "always"}, "mqtt": {"host": "broker.lan"}}
+        {"server": {"host": EVERYWHERE}, "ingest": {"anonymous": "always"}, "mqtt": {"host": "broker.lan"}}
     )
     found = "\n".join(check_config.warnings(config))
     for field in ("ingest.anonymous", "server.viewer_token", "server.tls_certificate", "mqtt.tls"):
@@ -93,7 +94,7 @@ def test_open_doors_are_warned_of() -> None:
 
 
 def test_network_without_tokens_is_warned_of() -> None:
-    config = Config.model_validate({"server": {"host": "0.0.0.0"}})
+    config = Config.model_validate({"server": {"host": EVERYWHERE}})
     assert any("ingest.devices is empty" in line for line in check_config.warnings(config))
 
 
@@ -213,13 +214,13 @@ async def test_doctor_speaks_to_a_real_broker_beside_a_running_daemon(tmp_path: 
 
 def test_doctor_tells_a_headset_where_to_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "lan_addresses", lambda: ["192.0.2.7"])
-    config = Config.model_validate({"server": {"host": "0.0.0.0", "port": 9001}})
+    config = Config.model_validate({"server": {"host": EVERYWHERE, "port": 9001}})
     addresses, firewall = doctor._addresses(config)
     assert (addresses.status, firewall.status) == ("ok", "ok")
     assert "http://192.0.2.7:9001/whip" in addresses.detail
     (local,) = doctor._addresses(Config())
     assert local.status == "warn"
-    assert "0.0.0.0" in local.fix
+    assert EVERYWHERE in local.fix
     monkeypatch.setattr(doctor, "lan_addresses", list)
     (alone,) = doctor._addresses(config)
     assert alone.status == "warn"
@@ -239,27 +240,27 @@ def test_doctor_goes_on_after_a_check_that_breaks(monkeypatch: pytest.MonkeyPatc
 
 def test_doctor_warns_of_a_clock_that_jumps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "CLOCK_PROBE_S", 0.0)
-    monkeypatch.setattr(doctor.SystemClock, "wall_step_ms", lambda _clock: 2000.0)
+    monkeypatch.setattr("arwarden.cli.doctor.SystemClock.wall_step_ms", lambda _clock: 2000.0)
     (check,) = doctor._clock(Config())
     assert check.status == "warn"
     assert "2000 ms" in check.detail
 
 
 def test_doctor_names_a_codec_that_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor.av, "codecs_available", {"vp8"})
+    monkeypatch.setattr("arwarden.cli.doctor.av.codecs_available", {"vp8"})
     by_status = {check.status: check for check in doctor._codecs(Config())}
     assert "h264" in by_status["fail"].detail
     assert by_status["fail"].fix
 
 
 def test_doctor_warns_of_few_cores_and_little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor.os, "sched_getaffinity", lambda _pid: {0})
+    monkeypatch.setattr("arwarden.cli.doctor.os.sched_getaffinity", lambda _pid: {0})
     (check,) = doctor._cores(Config())
     assert check.status == "warn"
     assert "alerts will be late" in check.fix
-    monkeypatch.setattr(doctor.os, "sched_getaffinity", lambda _pid: {0, 1})
+    monkeypatch.setattr("arwarden.cli.doctor.os.sched_getaffinity", lambda _pid: {0, 1})
     memory = type("Memory", (), {"available": 2**30})
-    monkeypatch.setattr(doctor.psutil, "virtual_memory", lambda: memory)
+    monkeypatch.setattr("arwarden.cli.doctor.psutil.virtual_memory", lambda: memory)
     (check,) = doctor._cores(Config())
     assert check.status == "warn"
     assert "1 GiB" in check.fix

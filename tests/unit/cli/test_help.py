@@ -22,7 +22,7 @@ TAUGHT = {
         "SIGTERM",
         "shutdown_grace_ms",
         "second signal",
-        "0.0.0.0",
+        "0.0.0.0",  # noqa: S104 - a phrase of the help
     ],
     "demo": [
         "--source",
