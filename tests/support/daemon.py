@@ -182,6 +182,7 @@ class Command:
 
     async def __aenter__(self) -> Self:
         environment = {**os.environ, "PYTHONUNBUFFERED": "1", "ARWARDEN_TEST_MARK": self._mark}
+        environment.pop("PYTHONPATH", None)
         if self._python == sys.executable:
             environment["PYTHONPATH"] = str(ROOT / "daemon")
         self._process = await asyncio.create_subprocess_exec(
