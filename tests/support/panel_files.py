@@ -59,11 +59,12 @@ def save(path: Path, rgb: ByteImage, **options: Any) -> Path:
 
 def video(path: Path, frames: Iterable[ByteImage], *, codec: str = "mpeg4", fps: int = FPS) -> Path:
     """Write the pictures as a video, of good quality so that a codec hides nothing."""
+    frames = list(frames)
     with av.open(str(path), "w") as out:
         stream = out.add_stream(codec, rate=fps)
         assert isinstance(stream, av.VideoStream)
         stream.pix_fmt, stream.bit_rate = "yuv420p", 6_000_000
-        stream.width, stream.height = WIDTH_PX, HEIGHT_PX
+        stream.height, stream.width = frames[0].shape[:2] if frames else (HEIGHT_PX, WIDTH_PX)
         for rgb in frames:
             out.mux(stream.encode(av.VideoFrame.from_ndarray(rgb, format="rgb24")))
         out.mux(stream.encode())
