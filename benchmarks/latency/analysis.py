@@ -25,6 +25,7 @@ TOTALS = (CAPTURE_TO_JUDGED, CAPTURE_TO_PUBLISH, CAPTURE_TO_HEADSET, VISIBLE_TO_
 AFTER_THE_END_MS = 60_000.0
 DROP_COUNTERS: Mapping[str, str] = {
     "unchanged": "sampling.static",
+    "not compared": "sampling.not_compared",
     "superseded": "sampling.superseded",
     "overdue": "sampling.overdue",
     "stale": "ingest.frames_stale",

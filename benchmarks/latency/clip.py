@@ -16,8 +16,8 @@ from arwarden.ingest.decoder import open_decoder
 
 SITUATION_S = 2.0
 """Each situation's time in view: with it a contradiction appears every 4 s, 15 times in a minute."""
-KEYFRAME_EVERY_S = 2.5
-"""Not a multiple of ``SITUATION_S``: a panel appears in a keyframe as seldom as in a real stream."""
+KEYFRAME_EVERY_S = 10.0
+"""As the live simulated headset sends them; a browser sends one only when it is asked to."""
 LONGEST_S = 2 * SITUATION_S * len(CONTRADICTORY)
 """By then every contradiction has been in view once."""
 

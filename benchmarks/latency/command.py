@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import click
 from rich.console import Console
 
 from arwarden.cli.run import run_in_loop
+from arwarden.config import Config
 from arwarden.headset.encoder import Codec
 from arwarden.headset.feed import StreamFormat
 from arwarden.headset.pictures import DEFAULT_SIZE, PictureSize
@@ -30,10 +32,10 @@ PARTS = ("stream", "static", "naive")
 FPS = 30.0
 LONGEST_WARM_UP_S = 6.0
 """By then the headset's clock is known: aiortc sends a report about once a second, and four are needed."""
-LONGEST_STATIC_S = 20.0
 LONGEST_NAIVE_S = 12.0
 """The naive design keeps every frame that waits: 40 MB a second at 720p."""
 STILL_CLIP_S = 10.0
+SHORTEST_STATIC_S = 20.0
 
 Say = Callable[[str], None]
 
@@ -141,15 +143,22 @@ async def _stream(plan: Plan, clip: Clip, broker: BrokerAddress, say: Say) -> St
 
 async def _static(plan: Plan, broker: BrokerAddress, say: Say) -> StaticResult:
     still = await asyncio.to_thread(Clip.still, min(STILL_CLIP_S, plan.seconds), plan.stream)
-    alone = await run_phase(
-        plan.phase("static scene, decoding alone", Receiver.DECODE_ONLY, still, LONGEST_STATIC_S), broker, say
-    )
-    daemon = await run_phase(
-        plan.phase("static scene, daemon", Receiver.DAEMON, still, LONGEST_STATIC_S), broker, say
+    # At the same time: what else runs on this machine then weighs on both alike.
+    alone, daemon = await asyncio.gather(
+        *(
+            run_phase(plan.phase(f"static scene, {receiver}", receiver, still, static_s()), broker, say)
+            for receiver in (Receiver.DECODE_ONLY, Receiver.DAEMON)
+        )
     )
     return StaticResult(
         daemon.cpu_s_per_stream_minute, alone.cpu_s_per_stream_minute, daemon.counted("sampling.taken")
     )
+
+
+def static_s() -> float:
+    """How long a static scene is measured: whole periods in which it is looked at once, 20 s or more."""
+    refresh_s = Config().sampling.refresh_ms / 1000.0
+    return refresh_s * math.ceil(SHORTEST_STATIC_S / refresh_s)
 
 
 async def _naive(plan: Plan, clip: Clip, broker: BrokerAddress, say: Say) -> NaiveOutcome:

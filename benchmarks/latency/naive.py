@@ -19,7 +19,6 @@ from av import VideoFrame
 
 from arwarden.core.clock import SystemClock
 from arwarden.core.counters import Counters
-from arwarden.core.findings import FindingKind
 from arwarden.core.frame import CaptureClock, Frame, View
 from arwarden.core.tier import SceneContext
 from arwarden.fast.tier import FastTier
@@ -96,8 +95,8 @@ class _Naive:
             findings = await loop.run_in_executor(self._judge, self._tier.analyse_now, frame, context)
             self.counters.add(JUDGED)
             code = timecode.read(picture.luma())
-            if code is not None and any(f.kind is FindingKind.CONTRADICTION for f in findings.findings):
-                payload = json.dumps({"code": code})
+            if code is not None:
+                payload = json.dumps({"code": code, "findings": len(findings.findings)})
                 await self._client.publish(f"{NAIVE_TOPIC}/{device}", payload, qos=1)
 
 

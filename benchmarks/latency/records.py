@@ -60,7 +60,7 @@ class SeenAlert:
 
 @dataclass(frozen=True, slots=True)
 class NaiveResult:
-    """A contradiction that the naive design published, as it reached the headset."""
+    """What the naive design said about one frame, as it reached the headset."""
 
     code: int
     arrived_mono_ms: float

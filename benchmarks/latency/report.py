@@ -140,7 +140,7 @@ def _print_static(static: StaticResult, console: Console) -> None:
 
 def _print_naive(naive: NaiveOutcome, ratio: float | None, console: Console) -> None:
     if naive.age_ms is None:
-        console.print(f"naive design: no result reached the headset within {naive.seconds:g} s")
+        console.print(f"naive design: no result reached the headset within {naive.seconds:.0f} s")
         return
     age = naive.age_ms
     times = "" if ratio is None else f"; p95 is {ratio:.0f} times arwarden's, and grows with every second"

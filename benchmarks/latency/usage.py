@@ -80,4 +80,5 @@ async def watch(pid: int, seconds: float) -> Usage:
         memory.append(MemorySample(mono_ms(), process.memory_info().rss))
     after = process.cpu_times()
     cpu_s = after.user + after.system - before.user - before.system
-    return Usage(from_ms, mono_ms(), cpu_s, tuple(memory))
+    # Sums of hundredths may differ in the last bit.
+    return Usage(from_ms, mono_ms(), max(0.0, cpu_s), tuple(memory))
