@@ -219,6 +219,9 @@ def test_half_sound_http_never_hurts(server: Server, prefix: bytes, rest: list[b
 
 
 def test_afterwards_the_server_still_works_and_nothing_went_wrong_behind_it(server: Server) -> None:
+    # Whatever the drawn bytes were, this body is broken for certain: a chunk without a size.
+    chunked = b"POST /whip HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sdp\r\n"
+    server.ask(chunked + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", HALF_A_REQUEST_S)
     body = offer_text().encode()
     head = f"POST /whip HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: {SDP}\r\n"
     reply = server.ask(head.encode() + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)

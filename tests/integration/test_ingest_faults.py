@@ -404,12 +404,20 @@ async def test_returning_device_takes_over_at_once_and_leaks_nothing() -> None:
                 assert receiver.notes[-2].closed == "taken_over"
                 await feeders[-2].close()
             assert len(receiver.manager.live()) == 1
-            if turn in (3, 11):
+            if turn == 3:
                 await asyncio.sleep(0.2)
                 held.append(Held.now())
-        assert held[1].threads <= held[0].threads
-        assert held[1].tasks <= held[0].tasks + 2
-        assert held[1].files <= held[0].files + 2
+
+        def is_back() -> bool:
+            # On a busy machine the last decoder thread takes a moment to end.
+            now = Held.now()
+            return (
+                now.threads <= held[0].threads
+                and now.tasks <= held[0].tasks + 2
+                and now.files <= held[0].files + 2
+            )
+
+        await until(is_back, 3)
         await feeders[-1].close()
 
 
