@@ -94,7 +94,7 @@ class Backdrops:
             photos = self._photos[kind]
             photo = photos[int(rng.integers(len(photos)))]
             rgb, name = _cropped(self._load(photo.path), size_px, rng), photo.name
-        if clutter and rng.random() < 0.4:
+        if clutter and rng.random() < 0.28:
             rgb = add_clutter(rgb, rng)
         return rgb, name
 

@@ -43,9 +43,7 @@ class Wear:
         """A random one; most are mild. Videos are encoded as such, so they take no codec here."""
         warm = rng.normal(0.0, 0.05)
         moving = rng.random() < 0.3
-        codec = (
-            "none" if video else ("jpeg", "h264", "none")[int(np.searchsorted((0.55, 0.87), rng.random()))]
-        )
+        codec = "none" if video else ("jpeg", "h264", "none")[int(np.searchsorted((0.6, 0.84), rng.random()))]
         return cls(
             gamma=float(np.exp(rng.normal(0.0, 0.22))),
             gains=(float(1 + warm), float(1 + rng.normal(0, 0.015)), float(1 - warm)),

@@ -15,8 +15,9 @@ _Rng = np.random.Generator
 _Colour = tuple[int, int, int]
 
 _REAL_TEXTS = (
-    "NOTICE", "Room 204", "FIRE DOOR", "Canon", "Fragile goods", "EXIT", "Menu", "Reserved", "SONY", "Printer",
-    "Staff", "Keep clear", "Lab 3", "Recycle", "PUSH", "hp", "Dell", "24h", "SALE", "Bus 12", "Monday",
+    "NOTICE", "Room 204", "FIRE DOOR", "Canon", "Fragile goods", "EXIT", "Menu",
+    "Reserved", "SONY", "Printer", "Staff", "Keep clear", "Lab 3", "Recycle",
+    "PUSH", "hp", "Dell", "24h", "SALE", "Bus 12", "Monday",
 )  # fmt: skip
 
 
@@ -24,10 +25,8 @@ def add_clutter(rgb: ByteImage, rng: _Rng) -> ByteImage:
     """One to three real things in the picture, as matte as the rest of it."""
     out = rgb.copy()
     things = (_paper, _screen, _keyboard, _wheel, _label)
-    for _ in range(int(rng.integers(1, 4))):
-        thing = things[int(rng.integers(len(things)))]
-        own = thing(rng)
-        _lay(out, own, rng)
+    for place in rng.permutation(len(things))[: int(rng.integers(1, 3))]:
+        _lay(out, things[int(place)](rng), rng)
     return out
 
 
@@ -185,7 +184,10 @@ def _wheel(rng: _Rng) -> ByteImage:
 
 def _label(rng: _Rng) -> ByteImage:
     """A sticker or a door plate with one word on it."""
-    colour: _Colour = tuple(int(part) for part in rng.integers(60, 245, 3))  # type: ignore[assignment]
+    # Never as bright and plain as a virtual panel: metal, paper, dull plastic.
+    grey = int(rng.integers(50, 215))
+    red, green, blue = (int(np.clip(grey + part, 0, 255)) for part in rng.normal(0, 9, 3))
+    colour = (red, green, blue)
     own = _sheet(180, 56, colour)
     ink = 20 if sum(colour) > 360 else 235
     text = _REAL_TEXTS[int(rng.integers(len(_REAL_TEXTS)))]

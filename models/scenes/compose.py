@@ -15,7 +15,7 @@ from models.scenes.clutter import arm
 from models.scenes.overlay import Mask, Seen, Shown, common_area, inside_share, overlay, quad_of
 from models.scenes.situation import Design
 from models.scenes.truth import ElementTruth
-from models.scenes.view import Camera, Pose, Vector, homography
+from models.scenes.view import Camera, Pose, Vector, direction_seen, homography
 
 _Rng = np.random.Generator
 
@@ -23,6 +23,8 @@ FULL_HEIGHT_PX = 720
 """Sizes below are for a picture this high and scale with it."""
 LEAST_LINE_PX = 13.0
 """Height of a line of text in the pair, ascender to descender: smaller ones do not survive the codec."""
+MOST_TURN_DEG = 32.0
+"""An arrow that perspective turns further no longer says what it is meant to."""
 TRUNCATED = 0.3
 """Share of the elements that the edge of the picture cuts."""
 
@@ -50,10 +52,14 @@ class Placed:
 class Placer:
     """Finds places for elements: sizes, distances, turns, some cut by the edge, the pair recognisable."""
 
-    def __init__(self, camera: Camera, rng: _Rng, *, truncated: float = TRUNCATED) -> None:
+    def __init__(
+        self, camera: Camera, rng: _Rng, *, truncated: float = TRUNCATED, drawn_scale: float = 1.0
+    ) -> None:
+        """``drawn_scale``: at which share of the full size the elements were drawn."""
         self._camera = camera
         self._rng = rng
         self._truncated = truncated
+        self._drawn_scale = drawn_scale
         self._scale = camera.height_px / FULL_HEIGHT_PX
         self._size = (camera.width_px, camera.height_px)
 
@@ -90,15 +96,19 @@ class Placer:
         """The wanted width: of texts so that they can be read, of pictures 40 to 400 pixels."""
         height_px, width_px = art.rgba.shape[:2]
         lines = [part.box_norm[3] * height_px for part in art.parts if part.kind == "text" and part.text]
+        # Drawn elements are not blown up much: no headset shows virtual content that blurred.
+        most = min(520.0, 1.3 * width_px / self._drawn_scale)
         if not lines:
             low, high = (64.0, 340.0) if matters else (40.0, 300.0)
             extent = float(np.exp(self._rng.uniform(np.log(low), np.log(high))))
-            wanted = extent * width_px / max(width_px, height_px)
-        else:
-            low, high = (LEAST_LINE_PX * 1.15, 44.0) if matters else (9.0, 40.0)
-            line_px = float(np.exp(self._rng.uniform(np.log(low), np.log(high))))
-            wanted = line_px * width_px / float(np.median(lines))
-        return float(np.clip(wanted, 40.0, 470.0)) * self._scale
+            return float(np.clip(extent * width_px / max(width_px, height_px), 40.0, most)) * self._scale
+        low, high = (LEAST_LINE_PX * 1.2, 54.0) if matters else (11.0, 46.0)
+        line_px = float(self._rng.uniform(low, high))
+        if self._rng.random() < 0.5:
+            line_px = low * (high / low) ** float(self._rng.random())
+        readable = low * width_px / float(min(lines))
+        wanted = line_px * width_px / float(np.median(lines))
+        return float(np.clip(wanted, max(40.0, readable), max(most, readable))) * self._scale
 
     def _pose(self, art: Art, width_px: float, *, cut: bool) -> Pose:
         rng, camera = self._rng, self._camera
@@ -134,6 +144,10 @@ class Placer:
             return False
         if one.matters and not self._recognisable(one, matrix, smaller):
             return False
+        if one.art.direction_deg is not None:
+            seen = direction_seen(matrix, (width_px, height_px), one.art.direction_deg)
+            if abs((seen - one.art.direction_deg + 180.0) % 360.0 - 180.0) > MOST_TURN_DEG:
+                return False
         room = 0.0 if one.matters or self._rng.random() < 0.9 else 0.3
         area = max(1.0, float(cv2.contourArea(body.astype(np.float32))))
         for other in others:
@@ -180,7 +194,8 @@ def draw_scene(
 def _still_clear(before: Seen, after: Seen) -> bool:
     """Whether what covers a part of an element leaves enough of it to be recognised."""
     return after.visibility >= 0.7 * before.visibility and all(
-        part.visibility >= 0.85 * free.visibility
+        part.visibility
+        >= (0.98 if part.part is not None and part.part.kind == "text" else 0.8) * free.visibility
         for free, part in zip(before.parts, after.parts, strict=True)
     )
 

@@ -190,14 +190,16 @@ def _is_done(task: _Task, order: Order, known: set[str]) -> bool:
 
 
 def _known(order: Order) -> set[str]:
-    """Files whose truth is written. A line that a stopped run left unfinished is dropped."""
+    """Files whose truth is written. Unfinished lines, and lines about files that are gone, are dropped."""
     path = order.out / "truth.jsonl"
     if not path.exists():
         return set()
     whole: dict[str, str] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         try:
-            whole[json.loads(line)["file"]] = line
+            name = json.loads(line)["file"]
+            if (order.out / name).exists():
+                whole[name] = line
         except (json.JSONDecodeError, KeyError):
             continue
     _write_whole(path, "".join(f"{line}\n" for line in whole.values()))

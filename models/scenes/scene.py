@@ -13,16 +13,18 @@ from pathlib import Path
 import numpy as np
 
 from arwarden.core.frame import ByteImage
+from models.scenes.art.element import Art
 from models.scenes.backdrop import Backdrops
 from models.scenes.capture import Wear
 from models.scenes.compose import Placer, draw_scene, element_truths
 from models.scenes.kinds import PROPORTIONS, KindFilter, Split
 from models.scenes.painter import Painter
-from models.scenes.situation import Author, Programme, Situation
+from models.scenes.situation import Author, Design, Programme, Situation
 from models.scenes.truth import ElementTruth, SceneTruth
 from models.scenes.view import Camera
 
 _Rng = np.random.Generator
+_LEGIBLE_ALPHA = 150.0
 FULL_SIZE_PX = (1280, 720)
 SMALL_SIZE_PX = (640, 360)
 """For training a detector: a quarter of the work. Texts are too small to be read."""
@@ -51,7 +53,9 @@ class SceneMaker:
     ) -> None:
         """Without ``painter`` the project's own art is used, without ``backgrounds`` drawn rooms."""
         self.split, self.seed, self.size_px = split, seed, size_px
-        self.painter = painter or _own_painter(split)
+        self.scale = size_px[1] / FULL_SIZE_PX[1]
+        """Size of the pictures as a share of full size."""
+        self.painter = painter or _own_painter(split, self.scale)
         self.backdrops = Backdrops(split, backgrounds)
         self.author = Author(split, kinds, drawable=self.painter.classes())
         self._programme = Programme(seed)
@@ -65,13 +69,28 @@ class SceneMaker:
         application, contradictory = self._programme.at(index)
         return self.author.situation(application, rng, contradictory=contradictory)
 
+    def drawn(self, situation: Situation, rng: _Rng) -> list[tuple[Design, Art]]:
+        """The elements of a situation, those of the pair on grounds on which they can be read."""
+        return [
+            (design, self._legible(design, rng) if place < 2 else self.painter.paint(design, rng))
+            for place, design in enumerate(situation.elements)
+        ]
+
+    def _legible(self, design: Design, rng: _Rng) -> Art:
+        """Texts on glass or on nothing drown in a busy world; beside the pair they may."""
+        art = self.painter.paint(design, rng)
+        for _ in range(5):
+            if _ground_alpha(art) >= _LEGIBLE_ALPHA:
+                break
+            art = self.painter.paint(design, rng)
+        return art
+
     def scene(self, index: int) -> Scene:
         """The scene with this number."""
         rng = self.rng(index)
         situation = self.situation(index, rng)
         camera = camera_of(self.size_px, rng)
-        drawn = [(design, self.painter.paint(design, rng)) for design in situation.elements]
-        placed = Placer(camera, rng).place(drawn)
+        placed = Placer(camera, rng, drawn_scale=self.scale).place(self.drawn(situation, rng))
         world, background = self.backdrops.picture(situation.application, self.size_px, rng)
         rgb, seen = draw_scene(world, placed, camera, Wear.drawn(rng), rng)
         truth = scene_truth(
@@ -138,11 +157,25 @@ def scene_truth(
     )
 
 
+def _ground_alpha(art: Art) -> float:
+    """How solid the ground of the texts is, 0..255; of elements without text full."""
+    height_px, width_px = art.rgba.shape[:2]
+    shares = [255.0]
+    for part in art.parts:
+        if part.kind != "text":
+            continue
+        x, y, width, height = part.box_norm
+        rows = slice(int(y * height_px), max(int(y * height_px) + 1, int((y + height) * height_px)))
+        columns = slice(int(x * width_px), max(int(x * width_px) + 1, int((x + width) * width_px)))
+        shares.append(float(art.rgba[rows, columns, 3].mean()))
+    return min(shares)
+
+
 def _with_elements(truth: SceneTruth, elements: tuple[ElementTruth, ...]) -> SceneTruth:
     return replace(truth, elements=elements)
 
 
-def _own_painter(split: Split) -> Painter:
+def _own_painter(split: Split, scale: float) -> Painter:
     from models.scenes.art_painter import ArtPainter  # noqa: PLC0415 - tests run without the fetched assets
 
-    return ArtPainter(split)
+    return ArtPainter(split, scale=scale)

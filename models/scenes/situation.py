@@ -300,7 +300,8 @@ class Author:
         named: bool = True,
     ) -> Design:
         """An element that names its subject in any case."""
-        if picture and state.pictures:
+        # U-turn arrows have no room for a name.
+        if picture and state.pictures and "arrow:uturn" not in state.pictures:
             shown = self._picture(kind, state, subject, rng, named=named)
             if shown is not None:
                 return shown
@@ -344,11 +345,14 @@ class Author:
             pointing = cls.removeprefix("arrow:")
             return self._arrow(kind, pointing, rng, word=word if named else "", subject=subject, claim=claim)
         caption = worded("{S}", {"s": word}, rng) if named and word else ""
+        if not caption and word and cls in _NAMED_ONLY:
+            caption = worded("{S}", {"s": word}, rng)
+            claim = replace(claim, subject=subject[0])
         if not caption and kind.captions:
             caption = one_of(kind.captions, rng) if happens(0.8, rng) else ""
         picture = Picture(cls)
-        if caption or cls.startswith("toggle"):
-            return Design("panel", caption or worded("{S}", {"s": word}, rng), picture, claims=(claim,))
+        if caption or cls in _NAMED_ONLY:
+            return Design("panel", caption, picture, claims=(claim,))
         return Design("flag" if picture.is_flag else "sign", "", picture, claims=(claim,))
 
     def _arrow(
@@ -361,6 +365,9 @@ class Author:
         subject: Sequence[str],
         claim: ClaimTruth,
     ) -> Design:
+        if pointing == "uturn":
+            word = ""
+            claim = replace(claim, subject="")
         shown = (kind.subject_pictures or {}).get(subject[0]) if subject else None
         usable = shown is not None and (self._drawable is None or shown in self._drawable)
         if word and usable and shown is not None and happens(0.35, rng):
@@ -435,6 +442,10 @@ _WAYS = frozenset(
         "usable",
     }
 )
+
+
+_NAMED_ONLY = frozenset({"toggle_on", "toggle_off", "check", "cross", "warning"})
+"""Pictures that say nothing without the name of what they are about."""
 
 
 def _subject(kind: Kind, rng: Rng) -> tuple[str, ...]:

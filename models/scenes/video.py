@@ -128,8 +128,8 @@ class ClipMaker:
         rng = maker.rng(index, purpose=2)
         situation = maker.situation(index, rng)
         camera = camera_of(maker.size_px, rng)
-        drawn = [(design, maker.painter.paint(design, rng)) for design in situation.elements]
-        placed = Placer(camera, rng, truncated=0.12).place(drawn)
+        placer = Placer(camera, rng, truncated=0.12, drawn_scale=maker.scale)
+        placed = placer.place(maker.drawn(situation, rng))
         pattern = weighted(tuple(PATTERNS), tuple(PATTERNS.values()), rng)
         fps = int(rng.integers(self._fps[0], self._fps[1] + 1))
         frame_count = max(2, round(float(rng.uniform(*self._duration_s)) * fps))

@@ -79,11 +79,13 @@ def test_the_number_of_elements_does_not_tell_the_label() -> None:
 def test_pictures_come_as_often_with_both_labels() -> None:
     found = written(Split.TRAIN, 1500)
     shares = {
-        label: np.mean([
-            any(design.picture or design.speaks_of_way for design in one.elements[:2])
-            for one in found
-            if one.contradictory is label
-        ])
+        label: np.mean(
+            [
+                any(design.picture or design.speaks_of_way for design in one.elements[:2])
+                for one in found
+                if one.contradictory is label
+            ]
+        )
         for label in (True, False)
     }
     assert abs(shares[True] - shares[False]) < 0.15
