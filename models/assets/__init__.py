@@ -1,1 +1,1 @@
-"""Pictograms, flags and fonts that virtual elements are drawn with: where they come from, and what they mean."""
+"""Pictograms, flags and fonts of virtual elements: where they come from, and what they mean."""

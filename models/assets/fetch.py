@@ -60,7 +60,7 @@ def download(source: Source, folder: Path) -> Path:
         )
     except subprocess.TimeoutExpired as late:
         raise FetchError(
-            f"{source.name} {source.version}: no answer within {FETCH_TIMEOUT_S:.0f} s; is this machine online?"
+            f"{source.name} {source.version}: no answer in {FETCH_TIMEOUT_S:.0f} s; is this machine online?"
         ) from late
     files = [path for path in folder.iterdir() if path.is_file()]
     if done.returncode != 0 or len(files) != 1:
@@ -140,7 +140,7 @@ def is_present(source: Source, root: Path) -> bool:
 
 
 def fetch_one(source: Source, root: Path) -> int:
-    """Fetch, check and unpack one source; the folder appears complete or not at all. Returns its file count."""
+    """Fetch, check and unpack one source, complete or not at all. Returns its file count."""
     root.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=root, prefix=".fetch-") as scratch:
         incoming, ready = Path(scratch) / "in", Path(scratch) / "out"

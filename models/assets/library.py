@@ -123,7 +123,9 @@ class Library:
         Raises:
             AssetsMissing: names the first missing sources and the command.
         """
-        missing = [key for key, source in read_sources().items() if not source.optional and key not in self.sources]
+        missing = [
+            key for key, source in read_sources().items() if not source.optional and key not in self.sources
+        ]
         if missing:
             raise AssetsMissing(
                 f"{len(missing)} asset packages are not in {self.root} ({', '.join(missing[:3])} …); "
@@ -182,9 +184,12 @@ class Library:
         """All pictures of a source: for pictograms outside the classes."""
         return tuple(self._pack(source)["icons"])
 
+    @lru_cache(maxsize=8)  # noqa: B019 (libraries live as long as the process)
     def fonts(self, split: Split) -> tuple[tuple[Path, Path], ...]:
         """(regular, bold) font files of the families of a split."""
-        folders = [self.root / key for key, s in self.sources.items() if "fonts" in s.used_for and s.split == split]
+        folders = [
+            self.root / key for key, s in self.sources.items() if "fonts" in s.used_for and s.split == split
+        ]
         return tuple(
             (next(folder.glob("*-400-normal.woff2")), next(folder.glob("*-700-normal.woff2")))
             for folder in folders

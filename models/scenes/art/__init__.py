@@ -1,1 +1,1 @@
-"""Draws single virtual elements (arrows, signs, pictograms, widgets, flags, panels) together with their truth."""
+"""Draws single virtual elements (arrows, signs, pictograms, flags, panels) with their truth."""

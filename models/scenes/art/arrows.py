@@ -13,6 +13,7 @@ from models.scenes.art.canvas import Box, Canvas, Point, rounded_polygon
 from models.scenes.art.colours import BLACK, WHITE, ground, ink_on, jitter, mix
 from models.scenes.art.content import Carried, Lettering, fill, spoken
 from models.scenes.art.element import WHOLE, Art, Colour, Part, solid_body, trim, warp
+from models.scenes.art.kit import Kit
 from models.scenes.art.outlines import ARROW_SHAPES, CARRIERS, ArrowShape, Outline, outline, rotated
 from models.scenes.art.typeface import typeface
 
@@ -43,7 +44,9 @@ def random_look(rng: np.random.Generator, *, carries: bool) -> ArrowLook:
     colour = ground(rng, loud=0.8)
     if rng.random() < 0.25:
         colour = jitter(CONTRAR_FILLS[int(rng.integers(3))], rng, 0.04)
-    finishes = ["flat", "flat", "gradient", "glass"] if carries else ["flat", "flat", "gradient", "glass", "hollow"]
+    finishes = (
+        ["flat", "flat", "gradient", "glass"] if carries else ["flat", "flat", "gradient", "glass", "hollow"]
+    )
     edge: Colour | None = None
     if rng.random() < 0.45:
         edge = (WHITE, BLACK, mix(colour, BLACK, 0.5), mix(colour, BLACK, 0.3))[int(rng.integers(4))]
@@ -71,9 +74,9 @@ def paint_arrow(
     height_px: float = 160,
     look: ArrowLook | None = None,
 ) -> Art:
-    """One arrow whose tip points to `direction_deg` in the returned picture (before any perspective it is given).
+    """One arrow whose tip points to `direction_deg`, before any perspective it is given.
 
-    Text and a carried picture stay upright within 45 degrees. `shape` must be one of CARRIERS where there is any.
+    Text and a carried picture stay upright within 45 degrees; with either, `shape` must be one of CARRIERS.
 
     Raises:
         ValueError: the shape has no room for the text or picture asked for.
@@ -87,7 +90,8 @@ def paint_arrow(
     look = look or random_look(rng, carries=carries)
     direction_deg %= 360.0
     if carries:
-        art = _carrying(rng, split, library, shape, direction_deg, text, carried, height_px, look)
+        kit = Kit(rng, split, library)
+        art = _carrying(kit, shape, direction_deg, (text, carried), height_px=height_px, look=look)
     else:
         art = _bare(outline(shape, rng, float(rng.uniform(1.1, 2.2))), shape, direction_deg, height_px, look)
     if look.tilt > 0:
@@ -106,16 +110,16 @@ def _bare(drawn: Outline, shape: ArrowShape, direction_deg: float, height_px: fl
 
 
 def _carrying(
-    rng: np.random.Generator,
-    split: Split,
-    library: Library,
+    kit: Kit,
     shape: ArrowShape,
     direction_deg: float,
-    text: str,
-    carried: Carried | None,
+    content: tuple[str, Carried | None],
+    *,
     height_px: float,
     look: ArrowLook,
 ) -> Art:
+    text, carried = content
+    rng = kit.rng
     quarter = round(direction_deg / 90.0) % 4 * 90
     upright = quarter in (90, 270)
     length = float(rng.uniform(1.0, 1.5)) if upright else float(np.clip(0.9 + 0.055 * len(text), 1.3, 2.6))
@@ -130,13 +134,13 @@ def _carrying(
     ys = sorted(y * scale + move[1] for _, y in corners)
     box: Box = (xs[0], ys[0], xs[1] - xs[0], ys[1] - ys[0])
     lettering = Lettering(
-        typeface(rng, split, library),
+        typeface(rng, kit.split, kit.library),
         look.ink,
         underline=bool(rng.random() < 0.12),
-        max_size=box[3] * float(rng.uniform(0.3, 0.75)),
+        max_size=box[3] * float(rng.uniform(0.4, 0.95)),
         max_lines=3 if quarter in (0, 180) else 4,
     )
-    parts = fill(canvas, box, text, carried, lettering, rng)
+    parts = fill(canvas, box, text, carried, lettering=lettering, rng=rng)
     art = art.with_(
         rgba=canvas.finish(), cls=shape, text=spoken(parts), parts=parts, direction_deg=float(quarter)
     )
@@ -147,7 +151,7 @@ def _carrying(
 def _painted(
     polygons: list[list[Point]], height_px: float, look: ArrowLook
 ) -> tuple[Art, tuple[Canvas, Point, float]]:
-    """The arrow without content; also its canvas and how outline units became pixels there (offset, scale)."""
+    """The arrow without content; also its canvas, and offset and scale of outline units on it."""
     points = np.array([point for polygon in polygons for point in polygon])
     low, high = points.min(axis=0), points.max(axis=0)
     size = high - low
@@ -167,7 +171,13 @@ def _painted(
     return art, (canvas, move, scale)
 
 
-def _lay(canvas: Canvas, mask: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], placed: list[list[Point]], look: ArrowLook, scale: float) -> None:
+def _lay(
+    canvas: Canvas,
+    mask: np.ndarray[tuple[int, ...], np.dtype[np.uint8]],
+    placed: list[list[Point]],
+    look: ArrowLook,
+    scale: float,
+) -> None:
     if look.shadow:
         canvas.shadow(mask, scale * 0.03, (scale * 0.02, scale * 0.03), BLACK, 0.4)
     if look.depth:
@@ -204,7 +214,7 @@ def rotate(art: Art, degrees: float) -> Art:
 
 
 def tilt(art: Art, amount: float) -> Art:
-    """Leaned away from the viewer: the upper edge shrinks and all of it gets lower, as if lying on the floor."""
+    """Leaned away from the viewer: the upper edge shrinks and all gets lower, as if lying on the floor."""
     height, width = art.rgba.shape[:2]
     new_height = max(8, round(height * (1 - 0.55 * amount)))
     inset = width * 0.28 * amount

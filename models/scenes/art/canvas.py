@@ -24,7 +24,10 @@ def rounded_box(box: Box, radius: float) -> list[Point]:
     radius = max(0.0, min(radius, width / 2, height / 2))
     if radius < 0.5:
         return [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
-    corners = ((x + width - radius, y + radius, -90), (x + width - radius, y + height - radius, 0))
+    corners: tuple[tuple[float, float, int], ...] = (
+        (x + width - radius, y + radius, -90),
+        (x + width - radius, y + height - radius, 0),
+    )
     corners += ((x + radius, y + height - radius, 90), (x + radius, y + radius, 180))
     steps = max(3, int(radius / 2))
     return [
@@ -49,7 +52,9 @@ def rounded_polygon(points: Sequence[Point], radius: float) -> list[Point]:
         for other in (points[index - 1], points[(index + 1) % len(points)]):
             length = math.dist(corner, other)
             share = min(radius, length / 2) / length if length else 0.0
-            ends.append((corner[0] + (other[0] - corner[0]) * share, corner[1] + (other[1] - corner[1]) * share))
+            ends.append(
+                (corner[0] + (other[0] - corner[0]) * share, corner[1] + (other[1] - corner[1]) * share)
+            )
         for step in range(7):
             t = step / 6
             weights = ((1 - t) ** 2, 2 * t * (1 - t), t * t)
@@ -63,11 +68,11 @@ def rounded_polygon(points: Sequence[Point], radius: float) -> list[Point]:
 
 
 class Canvas:
-    """RGBA surface, premultiplied inside, straight when finished. Coordinates are pixels of the finished picture."""
+    """RGBA surface, premultiplied inside, straight when finished; coordinates are pixels when finished."""
 
     def __init__(self, width_px: float, height_px: float) -> None:
         self.width, self.height = max(2, round(width_px)), max(2, round(height_px))
-        # Small pictures are drawn at twice the size: their edges would show OpenCV's integer line widths otherwise.
+        # Small pictures are drawn at twice the size: OpenCV's integer line widths would show otherwise.
         self.scale = 2 if self.height * self.width < 60_000 else 1
         self._image = Image.new("RGBA", (self.width * self.scale, self.height * self.scale), (0, 0, 0, 0))
 
@@ -76,7 +81,13 @@ class Canvas:
         self.lay(self.polygon_mask(points), colour, opacity)
 
     def line(
-        self, points: Sequence[Point], width: float, colour: Colour, opacity: float = 1.0, *, closed: bool = False
+        self,
+        points: Sequence[Point],
+        width: float,
+        colour: Colour,
+        opacity: float = 1.0,
+        *,
+        closed: bool = False,
     ) -> None:
         """Stroke a polyline with round joins and ends."""
         mask = self._empty()
@@ -84,7 +95,9 @@ class Canvas:
         cv2.polylines(mask, [self._fixed(points)], closed, 255, thickness, cv2.LINE_AA, _SHIFT)
         self.lay(mask, colour, opacity)
 
-    def gradient(self, mask: Mask, colours: tuple[Colour, Colour], angle_deg: float, opacity: float = 1.0) -> None:
+    def gradient(
+        self, mask: Mask, colours: tuple[Colour, Colour], angle_deg: float, opacity: float = 1.0
+    ) -> None:
         """Fill a mask with a linear gradient; the angle says where the second colour lies."""
         rows = np.linspace(-0.5, 0.5, mask.shape[0], dtype=np.float32)[:, None]
         columns = np.linspace(-0.5, 0.5, mask.shape[1], dtype=np.float32)[None, :]
@@ -108,8 +121,9 @@ class Canvas:
         """A blurred copy of a mask; with offset 0 it is a glow."""
         sigma = max(0.5, blur * self.scale)
         soft = cv2.GaussianBlur(mask, (0, 0), sigma)
-        move = np.float32([[1, 0, offset[0] * self.scale], [0, 1, offset[1] * self.scale]])
-        self.lay(cv2.warpAffine(soft, move, (mask.shape[1], mask.shape[0])), colour, opacity)
+        move = np.array([[1, 0, offset[0] * self.scale], [0, 1, offset[1] * self.scale]], np.float32)
+        moved = cv2.warpAffine(soft, move, (mask.shape[1], mask.shape[0]))
+        self.lay(np.asarray(moved, np.uint8), colour, opacity)
 
     def picture(self, rgba: Rgba, box: Box, opacity: float = 1.0) -> None:
         """Draw a picture with straight alpha, stretched into a box."""
@@ -119,7 +133,7 @@ class Canvas:
         scaled = cv2.resize(rgba, size, interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR)
         alpha = np.ascontiguousarray(scaled[:, :, 3])
         scaled[:, :, 3] = 255
-        self._paste(Image.fromarray(scaled, "RGBA"), alpha, opacity, (x, y))
+        self._paste(Image.fromarray(scaled, "RGBA"), np.asarray(alpha, np.uint8), opacity, (x, y))
 
     def tinted(self, mask: Mask, box: Box, colour: Colour, opacity: float = 1.0) -> None:
         """Draw a mask of any size, stretched into a box, in one colour."""
@@ -128,7 +142,7 @@ class Canvas:
         shrinks = size[0] < mask.shape[1]
         scaled = cv2.resize(mask, size, interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_LINEAR)
         tile = Image.new("RGBA", size, (*colour, 255))
-        self._paste(tile, scaled, opacity, (x, y))
+        self._paste(tile, np.asarray(scaled, np.uint8), opacity, (x, y))
 
     def norm(self, box: Box) -> BoxNorm:
         """A box in pixels as fractions of the canvas."""
@@ -145,10 +159,14 @@ class Canvas:
         return np.rint(result).astype(np.uint8)
 
     def _paste(
-        self, paint: Image.Image | tuple[int, int, int, int], mask: Mask, opacity: float, at: tuple[int, int] = (0, 0)
+        self,
+        paint: Image.Image | tuple[int, int, int, int],
+        mask: Mask,
+        opacity: float,
+        at: tuple[int, int] = (0, 0),
     ) -> None:
         if opacity < 1.0:
-            mask = cv2.convertScaleAbs(mask, alpha=opacity)
+            mask = np.asarray(cv2.convertScaleAbs(mask, alpha=opacity), np.uint8)
         height, width = mask.shape
         box = (at[0], at[1], at[0] + width, at[1] + height)
         # In premultiplied space, pasting an opaque paint through coverage is exactly the "over" operator.

@@ -75,12 +75,12 @@ def fill(
     box: Box,
     text: str,
     carried: Carried | None,
+    *,
     lettering: Lettering,
     rng: np.random.Generator,
-    *,
     side: Side | None = None,
 ) -> tuple[Part, ...]:
-    """Text and a carried picture into a box. `side` is where the picture goes; chosen by the box when left out."""
+    """Text and a carried picture into a box; `side`, where the picture goes, is chosen when left out."""
     if carried is None:
         return _text(canvas, text, box, lettering)
     if not text.strip():

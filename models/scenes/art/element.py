@@ -43,10 +43,10 @@ class Art:
 
     Attributes:
         rgba: (h, w, 4) straight alpha.
-        cls: pictogram or sign: class of `classes.yaml`, or "other"; flag: ISO code; arrow: its shape; panel, tag and
-            badge: their style.
+        cls: pictogram or sign: class of `classes.yaml`, or "other"; flag: ISO code; arrow: its shape;
+            panel, tag and badge: their style.
         text: all lines joined by a space, as a reader would say it.
-        direction_deg: where an arrow's tip points: 0 right, 90 up, 180 left, 270 down; None for no or two tips.
+        direction_deg: where an arrow's tip points: 0 right, 90 up, 180 left; None for no or two tips.
         body_norm: the element without its shadow or glow; what a detector is to find.
         source: what it was drawn from ("mdi:lock", "drawn"), for tracing a bad picture back.
     """
@@ -98,9 +98,9 @@ def clip_box(box: BoxNorm) -> BoxNorm:
 
 
 def warp(art: Art, matrix: npt.NDArray[np.float64], width_px: int, height_px: int) -> Art:
-    """The element seen through a homography from its own pixels to those of a new picture; the direction follows.
+    """The element seen through a homography from its own pixels to those of a new picture.
 
-    Boxes become the upright boxes around their four moved corners.
+    The direction follows; boxes become the upright boxes around their four moved corners.
     """
     import cv2  # noqa: PLC0415 (keeps this module importable for readers of truth without OpenCV)
 
@@ -112,7 +112,9 @@ def warp(art: Art, matrix: npt.NDArray[np.float64], width_px: int, height_px: in
     moved[:, :, :3] = np.where(alpha > 0.5, moved[:, :, :3] * 255.0 / np.maximum(alpha, 0.5), 0.0)
 
     def moved_box(box: BoxNorm) -> BoxNorm:
-        corners = [(box[0] + dx * box[2], box[1] + dy * box[3]) for dx, dy in ((0, 0), (1, 0), (1, 1), (0, 1))]
+        corners = [
+            (box[0] + dx * box[2], box[1] + dy * box[3]) for dx, dy in ((0, 0), (1, 0), (1, 1), (0, 1))
+        ]
         points = apply(matrix, np.array(corners) * (width, height))
         low, high = points.min(axis=0), points.max(axis=0)
         size = (high - low) / (width_px, height_px)

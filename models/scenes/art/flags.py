@@ -67,7 +67,7 @@ def flag_picture(library: Library, source: str, name: str) -> Rgba:
 
 def _styled(flag: Rgba, style: FlagStyle, width: float, height: float, rng: np.random.Generator) -> Rgba:
     if style == "waving":
-        return _waving(cv2.resize(flag, (round(width), round(height)), interpolation=cv2.INTER_AREA), rng)
+        return _waving(_sized(flag, width, height), rng)
     if style == "pole":
         return _on_pole(flag, width, height, rng)
     canvas = Canvas(width + 6, height + 6)
@@ -81,27 +81,47 @@ def _styled(flag: Rgba, style: FlagStyle, width: float, height: float, rng: np.r
         square[:, :, 3] = cv2.min(np.ascontiguousarray(square[:, :, 3]), disc)
         canvas.picture(square, (3, 3, height, height))
         if rng.random() < 0.5:
-            canvas.line(arc((3 + height / 2, 3 + height / 2), height / 2 - 1, 0, 360, steps=48), max(1.0, height * 0.03), WHITE, closed=True)
+            canvas.line(
+                arc((3 + height / 2, 3 + height / 2), height / 2 - 1, 0, 360, steps=48),
+                max(1.0, height * 0.03),
+                WHITE,
+                closed=True,
+            )
         return canvas.finish()
     canvas.picture(flag, (3, 3, width, height))
     if style == "framed":
         edge = (WHITE, BLACK, (120, 120, 120))[int(rng.integers(3))]
         line = max(1.0, height * float(rng.uniform(0.015, 0.05)))
-        canvas.line([(3, 3), (3 + width, 3), (3 + width, 3 + height), (3, 3 + height)], line, edge, closed=True)
+        canvas.line(
+            [(3, 3), (3 + width, 3), (3 + width, 3 + height), (3, 3 + height)], line, edge, closed=True
+        )
     return canvas.finish()
+
+
+def _sized(flag: Rgba, width: float, height: float) -> Rgba:
+    size = (max(4, round(width)), max(4, round(height)))
+    return np.asarray(cv2.resize(flag, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _waving(flag: Rgba, rng: np.random.Generator) -> Rgba:
     height, width = flag.shape[:2]
-    swing, waves, phase = height * float(rng.uniform(0.04, 0.1)), float(rng.uniform(0.8, 1.6)), float(rng.uniform(0, 6.28))
+    swing, waves, phase = (
+        height * float(rng.uniform(0.04, 0.1)),
+        float(rng.uniform(0.8, 1.6)),
+        float(rng.uniform(0, 6.28)),
+    )
     pad = int(swing) + 2
-    columns, rows = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height + 2 * pad, dtype=np.float32))
+    columns, rows = np.meshgrid(
+        np.arange(width, dtype=np.float32), np.arange(height + 2 * pad, dtype=np.float32)
+    )
     angle = columns / width * waves * 2 * np.pi + phase
     shifted = rows - pad + np.sin(angle).astype(np.float32) * swing
-    moved = cv2.remap(flag, columns, shifted.astype(np.float32), cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+    moved = cv2.remap(
+        flag, columns, shifted.astype(np.float32), cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT
+    )
     shade = 1 + 0.18 * np.cos(angle)[:, :, None]
     moved[:, :, :3] = np.clip(moved[:, :, :3] * shade, 0, 255).astype(np.uint8)
-    return moved
+    return np.asarray(moved, np.uint8)
 
 
 def _on_pole(flag: Rgba, width: float, height: float, rng: np.random.Generator) -> Rgba:
@@ -110,7 +130,15 @@ def _on_pole(flag: Rgba, width: float, height: float, rng: np.random.Generator) 
     canvas = Canvas(wide + height * 0.1 + 6, height + 6)
     pole = (3.0, 3.0, height * 0.05, height)
     grey = ((190, 190, 195), (120, 85, 50), (60, 60, 60))[int(rng.integers(3))]
-    canvas.fill([(pole[0], pole[1]), (pole[0] + pole[2], pole[1]), (pole[0] + pole[2], pole[1] + pole[3]), (pole[0], pole[1] + pole[3])], grey)
-    cloth = _waving(cv2.resize(flag, (max(4, round(wide)), max(4, round(tall))), interpolation=cv2.INTER_AREA), rng)
+    canvas.fill(
+        [
+            (pole[0], pole[1]),
+            (pole[0] + pole[2], pole[1]),
+            (pole[0] + pole[2], pole[1] + pole[3]),
+            (pole[0], pole[1] + pole[3]),
+        ],
+        grey,
+    )
+    cloth = _waving(_sized(flag, wide, tall), rng)
     canvas.picture(cloth, (pole[0] + pole[2], height * 0.04 + 3, wide, cloth.shape[0] * 1.0))
     return canvas.finish()

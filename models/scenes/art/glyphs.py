@@ -19,7 +19,11 @@ from models.scenes.art.element import Mask, Rgba
 GLYPH_PX = 176
 """Longer side of a cached pictogram: elements reach 400 px, their pictograms seldom half of that."""
 
-WIDTHS: dict[Split, tuple[float, ...]] = {"train": (5.0, 6.5, 9.0), "validation": (5.8, 8.2), "test": (5.4, 7.4)}
+WIDTHS: dict[Split, tuple[float, ...]] = {
+    "train": (5.0, 6.5, 9.0),
+    "validation": (5.8, 8.2),
+    "test": (5.4, 7.4),
+}
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,13 @@ class Glyph:
 
 
 def glyph_of(
-    cls: str, rng: np.random.Generator, split: Split, library: Library, *, colour: bool = True, drawn: float = 0.25
+    cls: str,
+    rng: np.random.Generator,
+    split: Split,
+    library: Library,
+    *,
+    colour: bool = True,
+    drawn: float = 0.25,
 ) -> Glyph:
     """A pictogram of a class: `drawn` is the share of our own drawings where packages have some as well.
 
@@ -62,7 +72,9 @@ def glyph_of(
     if can_cross:
         base = glyph_of(meaning.crossed, rng, split, library, colour=False, drawn=drawn)
         return crossed_glyph(base, rng)
-    raise AssetsMissing(f"no pictogram of {cls} for {split}; fetch the packages: python -m models.assets.fetch")
+    raise AssetsMissing(
+        f"no pictogram of {cls} for {split}; fetch the packages: python -m models.assets.fetch"
+    )
 
 
 def can_show(cls: str, split: Split, library: Library) -> bool:
@@ -99,12 +111,17 @@ def crossed_glyph(base: Glyph, rng: np.random.Generator) -> Glyph:
     inner = size * (0.56 if ring else 0.92)
     height, width = base.ink.shape
     scale = inner / max(height, width)
-    small = cv2.resize(base.ink, (max(1, round(width * scale)), max(1, round(height * scale))), interpolation=cv2.INTER_AREA)
+    small = cv2.resize(
+        base.ink, (max(1, round(width * scale)), max(1, round(height * scale))), interpolation=cv2.INTER_AREA
+    )
     top, left = (size - small.shape[0]) // 2, (size - small.shape[1]) // 2
     mask[top : top + small.shape[0], left : left + small.shape[1]] = small
     bar = max(5, round(size * float(rng.uniform(0.055, 0.1))))
     reach = size * (0.31 if ring else 0.46)
-    ends = [(round(size / 2 - reach), round(size / 2 - reach)), (round(size / 2 + reach), round(size / 2 + reach))]
+    ends = [
+        (round(size / 2 - reach), round(size / 2 - reach)),
+        (round(size / 2 + reach), round(size / 2 + reach)),
+    ]
     if rng.random() < 0.2:
         ends = [(ends[0][0], ends[1][1]), (ends[1][0], ends[0][1])]
     cv2.line(mask, ends[0], ends[1], 0, bar * 3 if rng.random() < 0.7 else bar * 2, cv2.LINE_AA)

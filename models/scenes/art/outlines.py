@@ -1,4 +1,4 @@
-"""Outlines of arrows. All point to the right, the tip at the right end, 1 wide across; y grows downwards."""
+"""Outlines of arrows. All point to the right, are 1 wide across, and y grows downwards."""
 
 from __future__ import annotations
 
@@ -12,13 +12,33 @@ import numpy as np
 from models.scenes.art.canvas import Point, arc
 
 ArrowShape = Literal[
-    "straight", "tapered", "notched", "callout", "box_callout", "triangle", "dart", "chevrons", "bent", "curved",
-    "u_turn", "double",
-]  # fmt: skip
+    "straight",
+    "tapered",
+    "notched",
+    "callout",
+    "box_callout",
+    "triangle",
+    "dart",
+    "chevrons",
+    "bent",
+    "curved",
+    "u_turn",
+    "double",
+]
 ARROW_SHAPES: tuple[ArrowShape, ...] = (
-    "straight", "tapered", "notched", "callout", "box_callout", "triangle", "dart", "chevrons", "bent", "curved",
-    "u_turn", "double",
-)  # fmt: skip
+    "straight",
+    "tapered",
+    "notched",
+    "callout",
+    "box_callout",
+    "triangle",
+    "dart",
+    "chevrons",
+    "bent",
+    "curved",
+    "u_turn",
+    "double",
+)
 CARRIERS: tuple[ArrowShape, ...] = ("straight", "tapered", "notched", "callout", "box_callout", "double")
 """Shapes with room for text."""
 
@@ -37,8 +57,9 @@ class Outline:
 
 
 def outline(shape: ArrowShape, rng: np.random.Generator, length: float) -> Outline:
-    """A random arrow of a shape; `length` is in widths and only a wish for shapes that have one of their own."""
-    return _SHAPES[shape](rng, length)
+    """A random arrow of a shape; `length` is in widths and ignored by shapes that have one of their own."""
+    own = _OWN_LENGTH.get(shape)
+    return own(rng) if own is not None else _LONG[shape](rng, length)
 
 
 def _block(length: float, tail: float, neck: float, head: float, notch: float = 0.0) -> Outline:
@@ -49,7 +70,9 @@ def _block(length: float, tail: float, neck: float, head: float, notch: float = 
     tailcut: list[Point] = [(notch, 0.0)] if notch else []
     low = min(tail, neck)
     return Outline(
-        (tuple([*upper, *lower, *tailcut]),), length, (0.05 + notch, back + head * (1 - 2 * low) * 0.75, low * 0.86)
+        ((*upper, *lower, *tailcut),),
+        length,
+        (0.05 + notch, back + head * (1 - 2 * low) * 0.75, low * 0.86),
     )
 
 
@@ -77,26 +100,34 @@ def _callout(rng: np.random.Generator, length: float) -> Outline:
 
 
 def _box_callout(rng: np.random.Generator, length: float) -> Outline:
-    neck, half, head = float(rng.uniform(0.08, 0.15)), float(rng.uniform(0.22, 0.34)), float(rng.uniform(0.18, 0.28))
+    neck, half, head = (
+        float(rng.uniform(0.08, 0.15)),
+        float(rng.uniform(0.22, 0.34)),
+        float(rng.uniform(0.18, 0.28)),
+    )
     back, wall = length - head, length - head - float(rng.uniform(0.06, 0.14))
     upper: list[Point] = [(0, -0.5), (wall, -0.5), (wall, -neck), (back, -neck), (back, -half), (length, 0)]
     lower = [(x, -y) for x, y in reversed(upper[:-1])]
-    return Outline((tuple([*upper, *lower]),), length, (0.07, wall - 0.07, 0.41))
+    return Outline(((*upper, *lower),), length, (0.07, wall - 0.07, 0.41))
 
 
-def _triangle(rng: np.random.Generator, length: float) -> Outline:
+def _triangle(rng: np.random.Generator) -> Outline:
     long = float(rng.uniform(0.75, 1.1))
     return Outline((((0, -0.5), (long, 0), (0, 0.5)),), long)
 
 
-def _dart(rng: np.random.Generator, length: float) -> Outline:
+def _dart(rng: np.random.Generator) -> Outline:
     long, notch = float(rng.uniform(0.95, 1.3)), float(rng.uniform(0.18, 0.4))
     return Outline((((0, -0.46), (long, 0), (0, 0.46), (notch, 0)),), long)
 
 
-def _chevrons(rng: np.random.Generator, length: float) -> Outline:
+def _chevrons(rng: np.random.Generator) -> Outline:
     count = int(rng.integers(1, 5))
-    thick, bend, gap = float(rng.uniform(0.22, 0.36)), float(rng.uniform(0.3, 0.5)), float(rng.uniform(0.1, 0.25))
+    thick, bend, gap = (
+        float(rng.uniform(0.22, 0.36)),
+        float(rng.uniform(0.3, 0.5)),
+        float(rng.uniform(0.1, 0.25)),
+    )
     polygons: list[tuple[Point, ...]] = []
     for index in range(count):
         x = index * (thick + gap)
@@ -108,9 +139,16 @@ def _chevrons(rng: np.random.Generator, length: float) -> Outline:
 def _double(rng: np.random.Generator, length: float) -> Outline:
     shaft, head = float(rng.uniform(0.2, 0.32)), float(rng.uniform(0.35, 0.5))
     length = max(length, 2 * head + 0.4)
-    upper: list[Point] = [(0, 0), (head, -0.5), (head, -shaft), (length - head, -shaft), (length - head, -0.5), (length, 0)]
+    upper: list[Point] = [
+        (0, 0),
+        (head, -0.5),
+        (head, -shaft),
+        (length - head, -shaft),
+        (length - head, -0.5),
+        (length, 0),
+    ]
     lower = [(x, -y) for x, y in reversed(upper[1:-1])]
-    return Outline((tuple([*upper, *lower]),), length, (head * 0.75, length - head * 0.75, shaft * 0.86))
+    return Outline(((*upper, *lower),), length, (head * 0.75, length - head * 0.75, shaft * 0.86))
 
 
 def ribbon(line: list[Point], thick: float, head: float, half: float) -> tuple[Point, ...]:
@@ -130,7 +168,7 @@ def _placed(polygon: tuple[Point, ...]) -> Outline:
     return Outline((tuple((x - min(xs), y) for x, y in polygon),), max(xs) - min(xs))
 
 
-def _bent(rng: np.random.Generator, length: float) -> Outline:
+def _bent(rng: np.random.Generator) -> Outline:
     """Comes from below, turns to the right."""
     thick, radius = float(rng.uniform(0.2, 0.3)), float(rng.uniform(0.16, 0.32))
     rise, run = float(rng.uniform(0.3, 0.7)), float(rng.uniform(0.05, 0.4))
@@ -140,14 +178,14 @@ def _bent(rng: np.random.Generator, length: float) -> Outline:
     return _placed(ribbon(line, thick, float(rng.uniform(0.3, 0.42)), thick * float(rng.uniform(0.95, 1.25))))
 
 
-def _curved(rng: np.random.Generator, length: float) -> Outline:
+def _curved(rng: np.random.Generator) -> Outline:
     """A sweep that ends to the right."""
     thick, sweep = float(rng.uniform(0.16, 0.28)), float(rng.uniform(60, 130))
     line = arc((0.0, 0.0), 0.5, 270 - sweep, 270, steps=24)
     return _placed(ribbon(line, thick, float(rng.uniform(0.3, 0.42)), thick * float(rng.uniform(1.0, 1.3))))
 
 
-def _u_turn(rng: np.random.Generator, length: float) -> Outline:
+def _u_turn(rng: np.random.Generator) -> Outline:
     """Goes out to the left, comes back to the right."""
     thick, radius = float(rng.uniform(0.16, 0.24)), float(rng.uniform(0.24, 0.34))
     reach = float(rng.uniform(0.25, 0.6))
@@ -156,19 +194,21 @@ def _u_turn(rng: np.random.Generator, length: float) -> Outline:
     return _placed(ribbon(line, thick, float(rng.uniform(0.24, 0.34)), thick * float(rng.uniform(0.95, 1.2))))
 
 
-_SHAPES: dict[ArrowShape, Callable[[np.random.Generator, float], Outline]] = {
+_LONG: dict[ArrowShape, Callable[[np.random.Generator, float], Outline]] = {
     "straight": _straight,
     "tapered": _tapered,
     "notched": _notched,
     "callout": _callout,
     "box_callout": _box_callout,
+    "double": _double,
+}
+_OWN_LENGTH: dict[ArrowShape, Callable[[np.random.Generator], Outline]] = {
     "triangle": _triangle,
     "dart": _dart,
     "chevrons": _chevrons,
     "bent": _bent,
     "curved": _curved,
     "u_turn": _u_turn,
-    "double": _double,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +16,7 @@ from models.scenes.art.drawings import DRAWINGS
 from models.scenes.art.element import Art
 from models.scenes.art.flags import carried_flag, paint_flag
 from models.scenes.art.glyphs import can_show
+from models.scenes.art.kit import Kit
 from models.scenes.art.panels import paint_badge, paint_panel, paint_tag
 from models.scenes.art.pictograms import carried_pictogram, paint_pictogram
 from models.scenes.art.signs import paint_sign, sign_forms
@@ -32,7 +34,11 @@ def default_library() -> Library:
 
 def paintable(split: Split, library: Library) -> tuple[str, ...]:
     """The classes that can be painted in a split with the assets that are here."""
-    return tuple(cls for cls in read_classes() if cls in WIDGETS or can_show(cls, split, library))
+    return tuple(
+        cls
+        for cls in read_classes()
+        if cls in WIDGETS or "traffic" in sign_forms(cls) or can_show(cls, split, library)
+    )
 
 
 def paint(
@@ -48,7 +54,7 @@ def paint(
     """Draw one element; the same generator state, split and assets give the same picture.
 
     Args:
-        what: "arrow", "panel", "tag", "badge", "flag" (then `code=`), a class of classes.yaml, or an ISO country code.
+        what: "arrow", "panel", "tag", "badge", "flag" (and `code=`), a class of classes.yaml, a country code.
         rng: decides everything that is left open.
         split: which icons, flags, fonts and drawn looks may be used.
         text: what is written on it (of a tag: the price).
@@ -60,37 +66,40 @@ def paint(
         KeyError: no such kind, class or country.
         AssetsMissing: what is needed is not fetched.
     """
-    assets = library or default_library()
+    kit = Kit(rng, split, library or default_library())
     if what == "arrow":
         explicit.setdefault("direction_deg", float(rng.uniform(0, 360)))
-        return paint_arrow(rng, split, assets, text=text, height_px=height_px, **explicit)
-    if what == "panel":
-        return paint_panel(rng, split, assets, text=text, height_px=height_px, **explicit)
-    if what == "tag":
-        return paint_tag(rng, split, assets, price=text, height_px=height_px, **explicit)
-    if what == "badge":
-        return paint_badge(rng, split, assets, text=text, height_px=height_px, **explicit)
-    if what == "flag":
-        return paint_flag(rng, split, assets, height_px=height_px, **explicit)
-    if what in read_countries():
-        return paint_flag(rng, split, assets, code=what, height_px=height_px, **explicit)
+        return paint_arrow(rng, split, kit.library, text=text, height_px=height_px, **explicit)
+    if what in read_countries() or what == "flag":
+        explicit.setdefault("code", what)
+        return paint_flag(rng, split, kit.library, height_px=height_px, **explicit)
+    if what in _TEXTED:
+        painter, word = _TEXTED[what]
+        return painter(rng, split, kit.library, height_px=height_px, **{word: text}, **explicit)
     if what not in read_classes():
         raise KeyError(f"{what!r} is no kind, class of classes.yaml or country of flags.csv")
-    return _class(what, rng, split, assets, text, height_px, explicit)
+    return _class(what, kit, text, height_px, explicit)
 
 
-def _class(
-    cls: str, rng: np.random.Generator, split: Split, library: Library, text: str, height_px: float, explicit: dict[str, Any]
-) -> Art:
+_TEXTED: dict[str, tuple[Callable[..., Art], str]] = {
+    "panel": (paint_panel, "text"),
+    "tag": (paint_tag, "price"),
+    "badge": (paint_badge, "text"),
+}
+
+
+def _class(cls: str, kit: Kit, text: str, height_px: float, explicit: dict[str, Any]) -> Art:
     forms = sign_forms(cls)
     bare = "bare" in read_classes()[cls].forms
     wants_sign = "form" in explicit or bool(text)
-    if forms and "backing" not in explicit and (wants_sign or not bare or rng.random() < SIGN_SHARE):
-        return paint_sign(rng, split, library, cls=cls, text=text, height_px=height_px, **explicit)
-    only_widget = cls in WIDGETS and cls not in DRAWINGS and not library.icons(cls, split)
-    if cls in WIDGETS and not explicit and (only_widget or rng.random() < WIDGET_SHARE):
-        return WIDGETS[cls](rng, split, library, height_px)
-    return paint_pictogram(rng, split, library, cls=cls, height_px=height_px, **explicit)
+    if forms and "backing" not in explicit and (wants_sign or not bare or kit.rng.random() < SIGN_SHARE):
+        return paint_sign(
+            kit.rng, kit.split, kit.library, cls=cls, text=text, height_px=height_px, **explicit
+        )
+    only_widget = cls in WIDGETS and cls not in DRAWINGS and not kit.library.icons(cls, kit.split)
+    if cls in WIDGETS and not explicit and (only_widget or kit.rng.random() < WIDGET_SHARE):
+        return WIDGETS[cls](kit.rng, kit.split, kit.library, height_px)
+    return paint_pictogram(kit.rng, kit.split, kit.library, cls=cls, height_px=height_px, **explicit)
 
 
 def carry(what: str, rng: np.random.Generator, split: Split, *, library: Library | None = None) -> Carried:

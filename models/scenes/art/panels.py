@@ -1,4 +1,4 @@
-"""Text panels, speech bubbles, banners, price tags and badges, with pictograms, flags and list rows on them."""
+"""Text panels, speech bubbles, banners, price tags and badges, with pictograms, flags and list rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,16 @@ from models.scenes.art.element import Art, Colour, Part, trim
 from models.scenes.art.typeface import Typeface, break_lines, typeface, write
 
 PanelStyle = Literal["card", "sharp", "glass", "hologram", "bubble", "banner", "outline", "bare"]
-PANEL_STYLES: tuple[PanelStyle, ...] = ("card", "sharp", "glass", "hologram", "bubble", "banner", "outline", "bare")
+PANEL_STYLES: tuple[PanelStyle, ...] = (
+    "card",
+    "sharp",
+    "glass",
+    "hologram",
+    "bubble",
+    "banner",
+    "outline",
+    "bare",
+)
 
 
 @dataclass(frozen=True)
@@ -89,11 +98,11 @@ def paint_panel(
 ) -> Art:
     """A panel with text, if wanted under a header, above list rows, beside a pictogram or flag.
 
-    `aspect` is width by height; chosen to suit the text when left out. Text, header and rows keep their order in the
-    truth: header first, rows last.
+    `aspect` is width by height; chosen to suit the text when left out. In the truth the header comes first,
+    rows last.
     """
     sheet = random_sheet(rng, split, library, style)
-    aspect = aspect or _aspect(text, header, rows, carried, sheet, rng)
+    aspect = aspect or _aspect(text, header, sheet, rng, rows=rows, carried=carried)
     width = height_px * aspect
     extra = height_px * 0.16 if sheet.style == "bubble" else 0.0
     margin = 3 + (height_px * 0.08 if sheet.shadow else 0.0)
@@ -104,21 +113,37 @@ def paint_panel(
     box: Box = (body[0] + pad, body[1] + pad * 0.8, body[2] - 2 * pad, body[3] - 1.6 * pad)
     parts: tuple[Part, ...] = ()
     if header:
-        parts, box = _header(canvas, box, body, header, sheet, rng, has_more=bool(text or rows or carried))
+        parts, box = _header(
+            canvas, box, body, header, sheet=sheet, rng=rng, has_more=bool(text or rows or carried)
+        )
     if rows:
         share = 0.42 if text else 0.0
         top, rest = split_box(box, "above", share, pad * 0.3) if text else (box, box)
         if text or carried:
-            parts += _block(canvas, top, text, carried, sheet, rng, side)
+            parts += _block(canvas, top, (text, carried), sheet, rng, side=side)
         parts += _rows(canvas, rest if text else box, rows, sheet)
     else:
-        parts += _block(canvas, box, text, carried, sheet, rng, side)
-    art = Art(canvas.finish(), "panel", sheet.style, spoken(parts), None, parts, body_norm=canvas.norm((margin, margin, width, height_px)))
+        parts += _block(canvas, box, (text, carried), sheet, rng, side=side)
+    art = Art(
+        canvas.finish(),
+        "panel",
+        sheet.style,
+        spoken(parts),
+        None,
+        parts,
+        body_norm=canvas.norm((margin, margin, width, height_px)),
+    )
     return trim(art) if sheet.shadow else trim(art).with_(body_norm=(0.0, 0.0, 1.0, 1.0))
 
 
 def _aspect(
-    text: str, header: str, rows: tuple[str, ...], carried: Carried | None, sheet: Sheet, rng: np.random.Generator
+    text: str,
+    header: str,
+    sheet: Sheet,
+    rng: np.random.Generator,
+    *,
+    rows: tuple[str, ...],
+    carried: Carried | None,
 ) -> float:
     if rows:
         return float(rng.uniform(0.9, 1.6))
@@ -130,7 +155,11 @@ def _aspect(
         lines = 1
     per_line = words / lines * (0.55 if lines == 1 else 0.36 if lines == 2 else 0.27)
     beside = 0.5 if carried is not None else 0.0
-    return float(np.clip(per_line * rng.uniform(0.85, 1.25) + beside + 0.5, 1.0, 6.0 if sheet.style == "banner" else 4.2))
+    return float(
+        np.clip(
+            per_line * rng.uniform(0.85, 1.25) + beside + 0.5, 1.0, 6.0 if sheet.style == "banner" else 4.2
+        )
+    )
 
 
 def _ground(canvas: Canvas, body: Box, tail: float, sheet: Sheet, rng: np.random.Generator) -> None:
@@ -139,26 +168,44 @@ def _ground(canvas: Canvas, body: Box, tail: float, sheet: Sheet, rng: np.random
     mask = canvas.polygon_mask(outline)
     if tail:
         at = x + width * float(rng.uniform(0.2, 0.8))
-        tip: list[Point] = [(at - tail * 0.5, y + height - 1), (at + tail * 0.5, y + height - 1), (at - tail * 0.2, y + height + tail)]
+        tip: list[Point] = [
+            (at - tail * 0.5, y + height - 1),
+            (at + tail * 0.5, y + height - 1),
+            (at - tail * 0.2, y + height + tail),
+        ]
         mask = np.maximum(mask, canvas.polygon_mask(tip))
     if sheet.shadow:
         canvas.shadow(mask, height * 0.025, (height * 0.02, height * 0.035), BLACK, 0.4)
     if sheet.opacity > 0:
         if rng.random() < 0.15:
-            canvas.gradient(mask, (mix(sheet.fill, WHITE, 0.2), mix(sheet.fill, BLACK, 0.12)), 270, sheet.opacity)
+            canvas.gradient(
+                mask, (mix(sheet.fill, WHITE, 0.2), mix(sheet.fill, BLACK, 0.12)), 270, sheet.opacity
+            )
         else:
             canvas.lay(mask, sheet.fill, sheet.opacity)
     if sheet.edge is not None:
         line = max(1.0, height * 0.018)
         inset = line / 2
-        canvas.line(rounded_box((x + inset, y + inset, width - line, height - line), sheet.radius * height), line, sheet.edge, closed=True)
+        canvas.line(
+            rounded_box((x + inset, y + inset, width - line, height - line), sheet.radius * height),
+            line,
+            sheet.edge,
+            closed=True,
+        )
     if sheet.style == "hologram":
         for row in np.arange(y + 3, y + height - 2, max(3.0, height / 40)):
             canvas.line([(x + 2, float(row)), (x + width - 2, float(row))], 1, (120, 230, 255), 0.1)
 
 
 def _header(
-    canvas: Canvas, box: Box, body: Box, header: str, sheet: Sheet, rng: np.random.Generator, *, has_more: bool
+    canvas: Canvas,
+    box: Box,
+    body: Box,
+    header: str,
+    *,
+    sheet: Sheet,
+    rng: np.random.Generator,
+    has_more: bool,
 ) -> tuple[tuple[Part, ...], Box]:
     share = float(rng.uniform(0.24, 0.36)) if has_more else 1.0
     top, rest = split_box(box, "above", share, body[3] * 0.05)
@@ -176,17 +223,28 @@ def _header(
 
 
 def _block(
-    canvas: Canvas, box: Box, text: str, carried: Carried | None, sheet: Sheet, rng: np.random.Generator, side: Side | None
+    canvas: Canvas,
+    box: Box,
+    content: tuple[str, Carried | None],
+    sheet: Sheet,
+    rng: np.random.Generator,
+    *,
+    side: Side | None,
 ) -> tuple[Part, ...]:
     lettering = Lettering(
-        sheet.face, sheet.ink, sheet.align, underline=bool(rng.random() < 0.04), max_size=box[3] * float(rng.uniform(0.35, 0.8))
+        sheet.face,
+        sheet.ink,
+        sheet.align,
+        underline=bool(rng.random() < 0.04),
+        max_size=box[3] * float(rng.uniform(0.35, 0.8)),
     )
-    return fill(canvas, box, text, carried, lettering, rng, side=side)
+    return fill(canvas, box, *content, lettering=lettering, rng=rng, side=side)
 
 
 def _rows(canvas: Canvas, box: Box, rows: tuple[str, ...], sheet: Sheet) -> tuple[Part, ...]:
     step = box[3] / len(rows)
-    size = min(min(break_lines(row, sheet.face, box[2] * 0.92, step * 0.92, max_lines=1)[1] for row in rows), step * 0.7)
+    fitting = (break_lines(row, sheet.face, box[2] * 0.92, step * 0.92, max_lines=1)[1] for row in rows)
+    size = min(step * 0.7, *fitting)
     parts: tuple[Part, ...] = ()
     for index, row in enumerate(rows):
         y = box[1] + index * step
@@ -212,17 +270,38 @@ def paint_tag(
     pierced = rng.random() < 0.55
     width = height_px * float(rng.uniform(1.4, 2.0)) + (height_px * 0.3 if pierced else 0)
     canvas = Canvas(width + 6, height_px + 6)
-    colour = jitter(((255, 221, 51), (244, 67, 54), WHITE, (255, 152, 0), (40, 40, 44))[int(rng.integers(5))], rng)
+    colour = jitter(
+        ((255, 221, 51), (244, 67, 54), WHITE, (255, 152, 0), (40, 40, 44))[int(rng.integers(5))], rng
+    )
     ink = ink_on(colour, rng, faint=0.02)
     nose = height_px * 0.32 if pierced else 0.0
     x0, y0 = 3.0, 3.0
     if pierced:
-        canvas.fill([(x0, y0 + height_px / 2), (x0 + nose, y0), (x0 + width, y0), (x0 + width, y0 + height_px), (x0 + nose, y0 + height_px)], colour)
-        canvas.fill(arc((x0 + nose * 0.75, y0 + height_px / 2), height_px * 0.06, 0, 360), WHITE if sum(colour) < 600 else (90, 90, 90))
+        canvas.fill(
+            [
+                (x0, y0 + height_px / 2),
+                (x0 + nose, y0),
+                (x0 + width, y0),
+                (x0 + width, y0 + height_px),
+                (x0 + nose, y0 + height_px),
+            ],
+            colour,
+        )
+        canvas.fill(
+            arc((x0 + nose * 0.75, y0 + height_px / 2), height_px * 0.06, 0, 360),
+            WHITE if sum(colour) < 600 else (90, 90, 90),
+        )
     else:
-        canvas.fill(rounded_box((x0, y0, width, height_px), height_px * float(rng.choice([0.0, 0.08]))), colour)
+        canvas.fill(
+            rounded_box((x0, y0, width, height_px), height_px * float(rng.choice([0.0, 0.08]))), colour
+        )
     face = typeface(rng, split, library, bold=0.85)
-    box: Box = (x0 + nose + height_px * 0.1, y0 + height_px * 0.08, width - nose - height_px * 0.2, height_px * 0.84)
+    box: Box = (
+        x0 + nose + height_px * 0.1,
+        y0 + height_px * 0.08,
+        width - nose - height_px * 0.2,
+        height_px * 0.84,
+    )
     parts: tuple[Part, ...] = ()
     if carried is not None:
         at, box = split_box(box, "right", 0.28, height_px * 0.05)
@@ -236,16 +315,27 @@ def paint_tag(
         for part in struck:
             bx, by, bw, bh = part.box_norm
             y = (by + bh * 0.5) * canvas.height
-            canvas.line([(bx * canvas.width - 2, y + bh * canvas.height * 0.2), ((bx + bw) * canvas.width + 2, y - bh * canvas.height * 0.2)], max(1.5, height_px * 0.02), (220, 30, 30))
+            canvas.line(
+                [
+                    (bx * canvas.width - 2, y + bh * canvas.height * 0.2),
+                    ((bx + bw) * canvas.width + 2, y - bh * canvas.height * 0.2),
+                ],
+                max(1.5, height_px * 0.02),
+                (220, 30, 30),
+            )
         parts += struck
     parts += write(canvas, price, box, face, ink, max_lines=1)
     art = Art(canvas.finish(), "tag", "pierced" if pierced else "shelf", spoken(parts), None, parts)
     return trim(art).with_(body_norm=(0.0, 0.0, 1.0, 1.0))
 
 
-def paint_badge(rng: np.random.Generator, split: Split, library: Library, *, text: str, height_px: float = 110) -> Art:
+def paint_badge(
+    rng: np.random.Generator, split: Split, library: Library, *, text: str, height_px: float = 110
+) -> Art:
     """A badge that shouts: star burst, disc or ribbon with a discount, NEW, SALE."""
-    colour = jitter(((244, 30, 40), (255, 111, 0), (233, 30, 99), (0, 150, 70), (255, 214, 0))[int(rng.integers(5))], rng)
+    colour = jitter(
+        ((244, 30, 40), (255, 111, 0), (233, 30, 99), (0, 150, 70), (255, 214, 0))[int(rng.integers(5))], rng
+    )
     ink = ink_on(colour, rng, faint=0.0)
     style = ("burst", "disc", "ribbon")[int(rng.integers(3))]
     width = height_px * (1.0 if style != "ribbon" else float(rng.uniform(2.0, 3.0)))
@@ -266,7 +356,17 @@ def paint_badge(rng: np.random.Generator, split: Split, library: Library, *, tex
     else:
         cut = height_px * 0.25
         right, bottom = 3 + width, 3 + height_px
-        canvas.fill([(3, 3), (right, 3), (right - cut, centre[1]), (right, bottom), (3, bottom), (3 + cut, centre[1])], colour)
+        canvas.fill(
+            [
+                (3, 3),
+                (right, 3),
+                (right - cut, centre[1]),
+                (right, bottom),
+                (3, bottom),
+                (3 + cut, centre[1]),
+            ],
+            colour,
+        )
     share = 0.64 if style != "ribbon" else 0.7
     box: Box = (centre[0] - width * share / 2, centre[1] - height_px * 0.29, width * share, height_px * 0.58)
     parts = write(canvas, text, box, typeface(rng, split, library, bold=0.9), ink, max_lines=3)

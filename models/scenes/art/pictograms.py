@@ -33,7 +33,11 @@ def paint_pictogram(
     if glyph is None:
         glyph = glyph_of(cls, rng, split, library, colour=backing is None and colour is None)
     if backing is None:
-        share = (0.42, 0.2, 0.08, 0.14, 0.08, 0.08) if glyph.colours is None else (0.8, 0.08, 0.04, 0.08, 0.0, 0.0)
+        share = (
+            (0.42, 0.2, 0.08, 0.14, 0.08, 0.08)
+            if glyph.colours is None
+            else (0.8, 0.08, 0.04, 0.08, 0.0, 0.0)
+        )
         backing = BACKINGS[int(rng.choice(len(BACKINGS), p=share))]
     shadow = backing != "none" and rng.random() < 0.2
     margin = 4.0 + (height_px * 0.08 if shadow else 0.0)
@@ -45,16 +49,24 @@ def paint_pictogram(
     if backing == "none":
         _bare(canvas, box, glyph, colour, rng)
     else:
-        _backed(canvas, box, glyph, backing, colour, rng, shadow=shadow)
+        _backed(canvas, box, glyph, backing, colour=colour, rng=rng, shadow=shadow)
     art = trim(Art(canvas.finish(), "pictogram", cls, source=glyph.source, styles=(backing,)))
     return solid_body(art) if shadow else art.with_(body_norm=WHOLE)
 
 
 def other_pictogram(
-    rng: np.random.Generator, split: Split, library: Library, *, source: str, name: str, height_px: float = 120
+    rng: np.random.Generator,
+    split: Split,
+    library: Library,
+    *,
+    source: str,
+    name: str,
+    height_px: float = 120,
 ) -> Art:
     """Any picture of a package, for pictograms outside the classes; its class is "other"."""
-    return paint_pictogram(rng, split, library, cls="other", height_px=height_px, glyph=icon_glyph(library, source, name))
+    return paint_pictogram(
+        rng, split, library, cls="other", height_px=height_px, glyph=icon_glyph(library, source, name)
+    )
 
 
 def carried_pictogram(
@@ -81,7 +93,9 @@ def _bare(canvas: Canvas, box: Box, glyph: Glyph, colour: Colour | None, rng: np
         halo = WHITE if contrast(colour, WHITE) > contrast(colour, BLACK) else BLACK
         reach = max(1.0, box[3] * 0.02)
         for dx, dy in ((reach, 0), (-reach, 0), (0, reach), (0, -reach)):
-            place(canvas, Carried("pictogram", "", glyph.ink), (box[0] + dx, box[1] + dy, box[2], box[3]), halo)
+            place(
+                canvas, Carried("pictogram", "", glyph.ink), (box[0] + dx, box[1] + dy, box[2], box[3]), halo
+            )
     place(canvas, Carried("pictogram", "", glyph.ink), box, colour)
 
 
@@ -90,15 +104,21 @@ def _backed(
     box: Box,
     glyph: Glyph,
     backing: Backing,
+    *,
     colour: Colour | None,
     rng: np.random.Generator,
-    *,
     shadow: bool,
 ) -> None:
     x, y, width, height = box
     fill_colour = colour or ground(rng, loud=0.7)
     ink = ink_on(fill_colour, rng, faint=0.02)
-    radius = {"disc": height / 2, "ring": height / 2, "square": height * 0.06, "tile": height * 0.22, "outline": height * 0.12}[backing]
+    radius = {
+        "disc": height / 2,
+        "ring": height / 2,
+        "square": height * 0.06,
+        "tile": height * 0.22,
+        "outline": height * 0.12,
+    }[backing]
     outline = (
         arc((x + width / 2, y + height / 2), height / 2, 0, 360, steps=64)
         if backing in ("disc", "ring")

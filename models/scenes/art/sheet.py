@@ -1,4 +1,7 @@
-"""Contact sheets of everything that can be painted, to be looked at: python -m models.scenes.art.sheet --out build/art"""
+"""Contact sheets of everything that can be painted, to be looked at.
+
+python -m models.scenes.art.sheet --out build/art
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -21,31 +25,57 @@ from models.scenes.art.widgets import paint_progress
 
 CELL_PX = 100
 ROWS_PER_SHEET = 18
-WORDS = ("Wheelchair Not Accessible", "Made in the Netherlands", "Exit", "The door has been locked!", "Turn right", "Room 204")
+WORDS = (
+    "Wheelchair Not Accessible",
+    "Made in the Netherlands",
+    "Exit",
+    "The door has been locked!",
+    "Turn right",
+    "Room 204",
+)
 Paint = Callable[[np.random.Generator, Split], Art]
 
 
 def lines_of(library: Library) -> list[tuple[str, Paint]]:
     """(label, painter) of every row of the sheets."""
-    rows: list[tuple[str, Paint]] = []
-    for shape in ARROW_SHAPES:
-        rows.append((f"arrow {shape}", lambda rng, split, shape=shape: paint("arrow", rng, split, shape=shape, library=library)))  # type: ignore[misc]
-    rows.append(("arrow + text", lambda rng, split: paint("arrow", rng, split, text=_words(rng), library=library)))
-    rows.append(("arrow + text + pictogram", lambda rng, split: paint("arrow", rng, split, text=_words(rng), carried=carry(_class(rng, split, library), rng, split, library=library), library=library)))
-    for style in PANEL_STYLES:
-        rows.append((f"panel {style}", lambda rng, split, style=style: paint("panel", rng, split, text=_words(rng), style=style, library=library)))  # type: ignore[misc]
-    rows.append(("panel + header", lambda rng, split: paint("panel", rng, split, text=_words(rng), header="Notice", library=library)))
-    rows.append(("panel + rows", lambda rng, split: paint("panel", rng, split, text="Menu", rows=("Soup €4.50", "Pasta €9", "Tea €2"), library=library)))
-    rows.append(("panel + pictogram", lambda rng, split: paint("panel", rng, split, text=_words(rng), carried=carry(_class(rng, split, library), rng, split, library=library), library=library)))
-    if library.flag_sources("train"):
-        rows.append(("panel + flag", lambda rng, split: paint("panel", rng, split, text="", header="Origin", carried=carry(_country(rng), rng, split, library=library), library=library)))
-        rows.append(("flag", lambda rng, split: paint(_country(rng), rng, split, library=library)))
-    rows.append(("tag", lambda rng, split: paint("tag", rng, split, text="€4.99", old_price="€7.50" if rng.random() < 0.5 else "", library=library)))
-    rows.append(("badge", lambda rng, split: paint("badge", rng, split, text="-20%", library=library)))
-    rows.append(("progress", lambda rng, split: paint_progress(rng, split, library, share=float(rng.random()))))
-    for cls in read_classes():
-        rows.append((cls, lambda rng, split, cls=cls: paint(cls, rng, split, library=library)))  # type: ignore[misc]
-    return rows
+
+    def row(what: str, **fixed: Any) -> Paint:  # noqa: ANN401 (handed on to paint)
+        return lambda rng, split: paint(what, rng, split, library=library, **fixed)
+
+    def worded(what: str, *, pictogram: bool = False, **fixed: Any) -> Paint:  # noqa: ANN401 (handed on to paint)
+        def painter(rng: np.random.Generator, split: Split) -> Art:
+            if not pictogram:
+                return paint(what, rng, split, text=_words(rng), library=library, **fixed)
+            carried = carry(_class(rng, split, library), rng, split, library=library)
+            return paint(what, rng, split, text=_words(rng), library=library, carried=carried, **fixed)
+
+        return painter
+
+    def origin(rng: np.random.Generator, split: Split) -> Art:
+        flag = carry(_country(rng), rng, split, library=library)
+        return paint("panel", rng, split, header="Origin", carried=flag, library=library)
+
+    def progress(rng: np.random.Generator, split: Split) -> Art:
+        return paint_progress(rng, split, library, share=float(rng.random()))
+
+    flags = [
+        ("panel + flag", origin),
+        ("flag", lambda rng, split: paint(_country(rng), rng, split, library=library)),
+    ]
+    return [
+        *((f"arrow {shape}", row("arrow", shape=shape)) for shape in ARROW_SHAPES),
+        ("arrow + text", worded("arrow")),
+        ("arrow + text + pictogram", worded("arrow", pictogram=True)),
+        *((f"panel {style}", worded("panel", style=style)) for style in PANEL_STYLES),
+        ("panel + header", worded("panel", header="Notice")),
+        ("panel + rows", row("panel", text="Menu", rows=("Soup €4.50", "Pasta €9", "Tea €2"))),
+        ("panel + pictogram", worded("panel", pictogram=True)),
+        *(flags if library.flag_sources("train") else []),
+        ("tag", row("tag", text="€4.99", old_price="€7.50")),
+        ("badge", row("badge", text="-20%")),
+        ("progress", progress),
+        *((cls, row(cls)) for cls in read_classes()),
+    ]
 
 
 def _words(rng: np.random.Generator) -> str:
@@ -63,7 +93,7 @@ def _country(rng: np.random.Generator) -> str:
 
 
 def draw_sheet(rows: list[tuple[str, Paint]], per_split: int, seed: int) -> Image.Image:
-    """Rows of examples: train on white, validation on green, test on blue labels; dark and light grounds alternate."""
+    """Rows of examples, first of train, then validation, then test; dark and light grounds alternate."""
     columns = per_split * len(SPLITS)
     sheet = Image.new("RGB", (130 + columns * (CELL_PX + 6), len(rows) * (CELL_PX + 6)), (235, 235, 235))
     draw = ImageDraw.Draw(sheet)
@@ -89,10 +119,17 @@ def _paste(sheet: Image.Image, art: Art, left: int, top: int) -> None:
     draw = ImageDraw.Draw(picture)
     for part in art.parts:
         x, y, width, height = part.box_norm
-        corners = (x * picture.width, y * picture.height, (x + width) * picture.width, (y + height) * picture.height)
+        corners = (
+            x * picture.width,
+            y * picture.height,
+            (x + width) * picture.width,
+            (y + height) * picture.height,
+        )
         draw.rectangle(corners, outline=(255, 0, 255, 255))
     picture.thumbnail((CELL_PX, CELL_PX))
-    sheet.paste(picture, (left + (CELL_PX - picture.width) // 2, top + (CELL_PX - picture.height) // 2), picture)
+    sheet.paste(
+        picture, (left + (CELL_PX - picture.width) // 2, top + (CELL_PX - picture.height) // 2), picture
+    )
     if art.direction_deg is not None:
         ImageDraw.Draw(sheet).text((left + 2, top + 2), f"{art.direction_deg:.0f}", fill=(255, 0, 0))
 

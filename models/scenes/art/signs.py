@@ -10,10 +10,11 @@ from models.assets.library import Form, Library, read_classes
 from models.assets.sources import Split
 from models.scenes.art.canvas import Box, Canvas, Point, arc, rounded_box, rounded_polygon
 from models.scenes.art.colours import BLACK, BLUE, GREEN, LOUD, QUIET, RED, WHITE, YELLOW, ink_on, jitter
-from models.scenes.art.content import Carried, Lettering, place, spoken
+from models.scenes.art.content import Carried, place, spoken
 from models.scenes.art.drawings import DRAWINGS
 from models.scenes.art.element import Art, Colour, Part, trim
 from models.scenes.art.glyphs import Glyph, can_show, drawn_glyph, glyph_of
+from models.scenes.art.kit import Kit
 from models.scenes.art.typeface import typeface, write
 
 # ISO 3864-1: band of a warning triangle about 0.06 of its side, ring 0.1 and bar 0.08 of a disc's diameter.
@@ -49,7 +50,10 @@ def paint_sign(
     if form is None and forms:
         form = forms[int(rng.integers(len(forms)))]
     if form is None or form not in forms:
-        raise ValueError(f"{cls} has no {form or 'sign'} form; classes.yaml lists {', '.join(forms) or 'none'}")
+        raise ValueError(
+            f"{cls} has no {form or 'sign'} form; classes.yaml lists {', '.join(forms) or 'none'}"
+        )
+    kit = Kit(rng, split, library)
     side = height_px if not text else height_px * float(rng.uniform(0.62, 0.74))
     width = side * (1.0 if not text else float(rng.uniform(1.0, 1.5)))
     canvas = Canvas(width + 4, height_px + 4)
@@ -61,9 +65,9 @@ def paint_sign(
     inset = side * 0.05 if backed else 0.0
     box: Box = (2 + (width - side) / 2 + inset, 2 + inset, side - 2 * inset, side - 2 * inset)
     if cls == "restroom" and form == "plate" and rng.random() < 0.4:
-        parts, source = _restroom_disc(canvas, box, rng, split, library)
+        parts, source = _restroom_disc(canvas, box, kit)
     else:
-        parts, source = _shape(canvas, box, cls, form, rng, split, library)
+        parts, source = _shape(canvas, box, cls, form, kit)
     if text:
         strip: Box = (2 + width * 0.05, 2 + side, width * 0.9, height_px - side - height_px * 0.03)
         ink = ink_on(backing, rng, faint=0.0)
@@ -72,20 +76,24 @@ def paint_sign(
     return trim(art).with_(body_norm=(0.0, 0.0, 1.0, 1.0))
 
 
-def _shape(
-    canvas: Canvas, box: Box, cls: str, form: Form, rng: np.random.Generator, split: Split, library: Library
-) -> tuple[tuple[Part, ...], str]:
+def _shape(canvas: Canvas, box: Box, cls: str, form: Form, kit: Kit) -> tuple[tuple[Part, ...], str]:
     if form == "traffic":
-        return _traffic(canvas, box, cls, rng, split, library)
+        return _traffic(canvas, box, cls, kit)
     if form == "prohibition":
-        return _prohibition(canvas, box, cls, rng, split, library)
-    glyph = glyph_of(cls, rng, split, library, colour=False, drawn=0.5)
+        return _prohibition(canvas, box, cls, kit)
+    # Most packages' warning icons are triangles themselves: the exclamation mark in a triangle is ours.
+    mark = cls == "warning"
+    glyph = (
+        drawn_glyph(cls, 0, 6.0)
+        if mark
+        else glyph_of(cls, kit.rng, kit.split, kit.library, colour=False, drawn=0.5)
+    )
     if form == "warning":
-        _warning(canvas, box, glyph, rng)
+        _warning(canvas, box, glyph, kit)
     elif form == "ghs":
         _diamond(canvas, box, glyph)
     else:
-        _tile(canvas, box, form, glyph, rng)
+        _tile(canvas, box, form, glyph, kit)
     return (), glyph.source
 
 
@@ -103,24 +111,26 @@ def _disc(canvas: Canvas, box: Box, colour: Colour, share: float = 1.0) -> None:
     canvas.fill(arc((x + width / 2, y + height / 2), width / 2 * share, 0, 360, steps=64), colour)
 
 
-def _warning(canvas: Canvas, box: Box, glyph: Glyph, rng: np.random.Generator) -> None:
+def _warning(canvas: Canvas, box: Box, glyph: Glyph, kit: Kit) -> None:
     x, y, side, _ = box
     rise = side * math.sqrt(3) / 2
     top = y + (side - rise) / 2
     corners: list[Point] = [(x + side / 2, top), (x + side, top + rise), (x, top + rise)]
-    yellow = jitter(YELLOW, rng, 0.06)
-    if rng.random() < 0.6:
-        yellow = jitter((255, 204, 0), rng, 0.05)
+    yellow = jitter(YELLOW, kit.rng, 0.06)
+    if kit.rng.random() < 0.6:
+        yellow = jitter((255, 204, 0), kit.rng, 0.05)
     centre = (x + side / 2, top + rise * 2 / 3)
 
     def scaled(share: float) -> list[Point]:
-        return [(centre[0] + (px - centre[0]) * share, centre[1] + (py - centre[1]) * share) for px, py in corners]
+        return [
+            (centre[0] + (px - centre[0]) * share, centre[1] + (py - centre[1]) * share) for px, py in corners
+        ]
 
-    edge_yellow = rng.random() < 0.3
+    edge_yellow = kit.rng.random() < 0.3
     canvas.fill(rounded_polygon(corners, side * 0.09), yellow if edge_yellow else BLACK)
     if edge_yellow:
         canvas.fill(rounded_polygon(scaled(0.94), side * 0.085), BLACK)
-    inner = 1 - TRIANGLE_BAND * 2 * math.sqrt(3) * float(rng.uniform(0.85, 1.2))
+    inner = 1 - TRIANGLE_BAND * 2 * math.sqrt(3) * float(kit.rng.uniform(0.85, 1.2))
     canvas.fill(rounded_polygon(scaled(inner), side * 0.05), yellow)
     # The largest upright box that stays clear of the band is about 0.46 of the side wide.
     _put(canvas, glyph, (x + side * 0.29, top + rise * 0.37, side * 0.42, rise * 0.5), BLACK)
@@ -136,45 +146,43 @@ def _diamond(canvas: Canvas, box: Box, glyph: Glyph) -> None:
     _put(canvas, glyph, _shrunk(box, 0.44), BLACK)
 
 
-def _tile(canvas: Canvas, box: Box, form: Form, glyph: Glyph, rng: np.random.Generator) -> None:
+def _tile(canvas: Canvas, box: Box, form: Form, glyph: Glyph, kit: Kit) -> None:
     x, y, side, _ = box
-    round_corner = side * float(rng.choice([0.0, 0.06, 0.12]))
+    round_corner = side * float(kit.rng.choice([0.0, 0.06, 0.12]))
     colours: dict[Form, Colour] = {"mandatory": BLUE, "safe": GREEN, "fire": RED, "notice": BLUE}
-    colour = jitter(colours.get(form, BLUE), rng, 0.06)
-    if form in ("mandatory", "notice") and rng.random() < 0.4:
-        colour = jitter((0, 91, 172), rng, 0.06)
-    if form == "safe" and rng.random() < 0.4:
-        colour = jitter((0, 150, 80), rng, 0.05)
-    if form == "fire" and rng.random() < 0.5:
-        colour = jitter((205, 25, 30), rng, 0.05)
+    colour = jitter(colours.get(form, BLUE), kit.rng, 0.06)
+    if form in ("mandatory", "notice") and kit.rng.random() < 0.4:
+        colour = jitter((0, 91, 172), kit.rng, 0.06)
+    if form == "safe" and kit.rng.random() < 0.4:
+        colour = jitter((0, 150, 80), kit.rng, 0.05)
+    if form == "fire" and kit.rng.random() < 0.5:
+        colour = jitter((205, 25, 30), kit.rng, 0.05)
     if form == "plate":
-        pool = LOUD if rng.random() < 0.4 else QUIET
-        colour = jitter(pool[int(rng.integers(len(pool)))], rng)
-    ink = ink_on(colour, rng, faint=0.0) if form == "plate" else WHITE
+        pool = LOUD if kit.rng.random() < 0.4 else QUIET
+        colour = jitter(pool[int(kit.rng.integers(len(pool)))], kit.rng)
+    ink = ink_on(colour, kit.rng, faint=0.0) if form == "plate" else WHITE
     if form == "mandatory":
         _disc(canvas, box, colour)
         _put(canvas, glyph, _shrunk(box, 0.62), WHITE)
         return
     canvas.fill(rounded_box(box, round_corner), colour)
-    if rng.random() < 0.3:
+    if kit.rng.random() < 0.3:
         inset = side * 0.03
         inner: Box = (x + inset, y + inset, side - 2 * inset, side - 2 * inset)
         canvas.line(rounded_box(inner, round_corner), side * 0.018, ink, closed=True)
-    _put(canvas, glyph, _shrunk(box, float(rng.uniform(0.62, 0.8))), ink)
+    _put(canvas, glyph, _shrunk(box, float(kit.rng.uniform(0.62, 0.8))), ink)
 
 
-def _prohibition(
-    canvas: Canvas, box: Box, cls: str, rng: np.random.Generator, split: Split, library: Library
-) -> tuple[tuple[Part, ...], str]:
+def _prohibition(canvas: Canvas, box: Box, cls: str, kit: Kit) -> tuple[tuple[Part, ...], str]:
     base = read_classes()[cls].crossed
     if cls == "no_phone":
         glyph = drawn_glyph("phone", 0, 7.0)
-    elif base and can_show(base, split, library):
-        glyph = glyph_of(base, rng, split, library, colour=False)
+    elif base and can_show(base, kit.split, kit.library):
+        glyph = glyph_of(base, kit.rng, kit.split, kit.library, colour=False)
     else:
         raise ValueError(f"{cls} names no class to cross out")
-    red = jitter((200, 25, 35) if rng.random() < 0.6 else RED, rng, 0.05)
-    under = rng.random() < 0.8
+    red = jitter((200, 25, 35) if kit.rng.random() < 0.6 else RED, kit.rng, 0.05)
+    under = kit.rng.random() < 0.8
     _disc(canvas, box, red)
     _disc(canvas, box, WHITE, 1 - 2 * RING)
     if under:
@@ -194,68 +202,105 @@ def _bar(canvas: Canvas, box: Box, red: Colour, *, both: bool = False) -> None:
         canvas.line(ends, side * BAR, red)
 
 
-def _traffic(
-    canvas: Canvas, box: Box, cls: str, rng: np.random.Generator, split: Split, library: Library
-) -> tuple[tuple[Part, ...], str]:
+def _traffic(canvas: Canvas, box: Box, cls: str, kit: Kit) -> tuple[tuple[Part, ...], str]:
     x, y, side, _ = box
-    blue, red = jitter((0, 80, 160), rng, 0.06), jitter((200, 20, 30), rng, 0.05)
+    blue, red = jitter((0, 80, 160), kit.rng, 0.06), jitter((200, 20, 30), kit.rng, 0.05)
     if cls == "no_entry":
         _disc(canvas, box, red)
-        if rng.random() < 0.4:
+        if kit.rng.random() < 0.4:
             canvas.line(arc((x + side / 2, y + side / 2), side * 0.47, 0, 360, steps=64), side * 0.02, WHITE)
-        canvas.fill(rounded_box((x + side * 0.14, y + side * 0.41, side * 0.72, side * 0.18), side * 0.02), WHITE)
+        canvas.fill(
+            rounded_box((x + side * 0.14, y + side * 0.41, side * 0.72, side * 0.18), side * 0.02), WHITE
+        )
         return (), "drawn:no_entry"
     if cls == "stop_sign":
         corners = arc((x + side / 2, y + side / 2), side * 0.54, 22.5, 337.5, steps=7)
         canvas.fill(corners, red)
-        canvas.line([(x + side / 2 + (px - x - side / 2) * 0.92, y + side / 2 + (py - y - side / 2) * 0.92) for px, py in corners], side * 0.025, WHITE, closed=True)
+        canvas.line(
+            [
+                (x + side / 2 + (px - x - side / 2) * 0.92, y + side / 2 + (py - y - side / 2) * 0.92)
+                for px, py in corners
+            ],
+            side * 0.025,
+            WHITE,
+            closed=True,
+        )
         word = (x + side * 0.1, y + side * 0.3, side * 0.8, side * 0.4)
-        return write(canvas, "STOP", word, typeface(rng, split, library, bold=1.0), WHITE), "drawn:stop_sign"
+        return write(
+            canvas, "STOP", word, typeface(kit.rng, kit.split, kit.library, bold=1.0), WHITE
+        ), "drawn:stop_sign"
     if cls == "parking":
-        canvas.fill(rounded_box(box, side * float(rng.choice([0.0, 0.08, 0.16]))), blue)
-        _letter(canvas, _shrunk(box, 0.7), WHITE, rng, split, library)
+        canvas.fill(rounded_box(box, side * float(kit.rng.choice([0.0, 0.08, 0.16]))), blue)
+        _letter(canvas, _shrunk(box, 0.7), WHITE, kit)
         return (), "drawn:parking"
-    if rng.random() < 0.5:  # Vienna: blue disc, red ring and bar, no letter; some countries cross it twice
+    if (
+        kit.rng.random() < 0.5
+    ):  # Vienna: blue disc, red ring and bar, no letter; some countries cross it twice
         _disc(canvas, box, red)
         _disc(canvas, box, blue, 1 - 2 * RING)
-        lettered = rng.random() < 0.4
+        lettered = kit.rng.random() < 0.4
         if lettered:
-            _letter(canvas, _shrunk(box, 0.5), WHITE, rng, split, library)
-        _bar(canvas, box, red, both=not lettered and rng.random() < 0.25)
+            _letter(canvas, _shrunk(box, 0.5), WHITE, kit)
+        _bar(canvas, box, red, both=not lettered and kit.rng.random() < 0.25)
     else:
         _disc(canvas, box, red)
         _disc(canvas, box, WHITE, 1 - 2 * RING)
-        _letter(canvas, _shrunk(box, 0.56), BLACK, rng, split, library)
+        _letter(canvas, _shrunk(box, 0.56), BLACK, kit)
         _bar(canvas, box, red)
     return (), "drawn:no_parking"
 
 
-def _letter(canvas: Canvas, box: Box, ink: Colour, rng: np.random.Generator, split: Split, library: Library) -> None:
+def _letter(canvas: Canvas, box: Box, ink: Colour, kit: Kit) -> None:
     """A P; not reported as text: it is the pictogram itself."""
-    if rng.random() < 0.3:
+    if kit.rng.random() < 0.3:
         _put(canvas, drawn_glyph("parking", 0, 6.0), box, ink)
     else:
-        write(canvas, "P", (box[0], box[1] - box[3] * 0.12, box[2], box[3] * 1.24), typeface(rng, split, library, bold=1.0), ink)
+        write(
+            canvas,
+            "P",
+            (box[0], box[1] - box[3] * 0.12, box[2], box[3] * 1.24),
+            typeface(kit.rng, kit.split, kit.library, bold=1.0),
+            ink,
+        )
 
 
-def _restroom_disc(
-    canvas: Canvas, box: Box, rng: np.random.Generator, split: Split, library: Library
-) -> tuple[tuple[Part, ...], str]:
+def _restroom_disc(canvas: Canvas, box: Box, kit: Kit) -> tuple[tuple[Part, ...], str]:
     """White plate, blue disc, white triangle with two figures, the word below, often a wheelchair beside."""
     x, y, side, _ = box
-    if rng.random() < 0.7:
+    if kit.rng.random() < 0.7:
         canvas.fill(rounded_box(box, side * 0.02), WHITE)
-    blue = jitter((35, 65, 190), rng, 0.12)
+    blue = jitter((35, 65, 190), kit.rng, 0.12)
     _disc(canvas, _shrunk(box, 0.97), blue)
-    canvas.fill([(x + side * 0.47, y + side * 0.06), (x + side * 0.86, y + side * 0.75), (x + side * 0.08, y + side * 0.75)], WHITE)
+    canvas.fill(
+        [
+            (x + side * 0.47, y + side * 0.06),
+            (x + side * 0.86, y + side * 0.75),
+            (x + side * 0.08, y + side * 0.75),
+        ],
+        WHITE,
+    )
     variants = len(DRAWINGS["restroom"])
-    glyph = drawn_glyph("restroom", int(rng.integers(variants)), 6.0)
+    glyph = drawn_glyph("restroom", int(kit.rng.integers(variants)), 6.0)
     _put(canvas, glyph, (x + side * 0.28, y + side * 0.3, side * 0.38, side * 0.42), blue)
     parts: tuple[Part, ...] = ()
-    if rng.random() < 0.6:
-        chair = glyph_of("wheelchair", rng, split, library, colour=False) if can_show("wheelchair", split, library) else None
+    if kit.rng.random() < 0.6:
+        chair = (
+            glyph_of("wheelchair", kit.rng, kit.split, kit.library, colour=False)
+            if can_show("wheelchair", kit.split, kit.library)
+            else None
+        )
         if chair is not None:
-            parts = (place(canvas, Carried("pictogram", "wheelchair", chair.ink), (x + side * 0.73, y + side * 0.36, side * 0.17, side * 0.2), WHITE),)
-    word = ("RESTROOM", "TOILET", "WC", "RESTROOMS", "TOILETS")[int(rng.integers(5))]
+            parts = (
+                place(
+                    canvas,
+                    Carried("pictogram", "wheelchair", chair.ink),
+                    (x + side * 0.73, y + side * 0.36, side * 0.17, side * 0.2),
+                    WHITE,
+                ),
+            )
+    word = ("RESTROOM", "TOILET", "WC", "RESTROOMS", "TOILETS")[int(kit.rng.integers(5))]
     line: Box = (x + side * 0.22, y + side * 0.77, side * 0.56, side * 0.12)
-    return (*parts, *write(canvas, word, line, typeface(rng, split, library, bold=0.8), WHITE)), glyph.source
+    return (
+        *parts,
+        *write(canvas, word, line, typeface(kit.rng, kit.split, kit.library, bold=0.8), WHITE),
+    ), glyph.source

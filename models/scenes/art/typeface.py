@@ -37,7 +37,7 @@ class Typeface:
 def _font(path: str, size_px: int) -> ImageFont.FreeTypeFont:
     font = ImageFont.truetype(path, size_px) if path else ImageFont.load_default(size_px)
     if not isinstance(font, ImageFont.FreeTypeFont):
-        raise RuntimeError("Pillow was built without FreeType; install the wheel from PyPI")
+        raise TypeError("Pillow was built without FreeType; install the wheel from PyPI")
     return font
 
 
@@ -47,7 +47,7 @@ def _width(path: str, text: str) -> float:
 
 
 def typeface(rng: np.random.Generator, split: Split, library: Library, *, bold: float = 0.55) -> Typeface:
-    """A font of a split; `bold` is the share of bold ones. Calibri's twin is favoured: AR toolkits' samples use it."""
+    """A font of a split; `bold` is the share of bold ones. Calibri's twin is favoured: samples use it."""
     families = library.fonts(split)
     if not families:
         return Typeface("")
@@ -58,8 +58,10 @@ def typeface(rng: np.random.Generator, split: Split, library: Library, *, bold: 
     return Typeface(str(heavy if rng.random() < bold else regular))
 
 
-def break_lines(text: str, face: Typeface, width: float, height: float, *, max_lines: int = 5) -> tuple[list[str], float]:
-    """The line breaks that let text be largest in a box, and its size in pixels. Explicit newlines are kept."""
+def break_lines(
+    text: str, face: Typeface, width: float, height: float, *, max_lines: int = 5
+) -> tuple[list[str], float]:
+    """The line breaks that let text be largest in a box, and its size in pixels; newlines are kept."""
     given = [line for line in text.split("\n") if line.strip()]
     best: tuple[list[str], float] = ([text], 0.0)
     for count in range(1, max(max_lines, len(given)) + 1):
@@ -74,7 +76,7 @@ def break_lines(text: str, face: Typeface, width: float, height: float, *, max_l
 
 
 def _balanced(words: list[str], count: int, face: Typeface) -> list[str]:
-    """Words in `count` lines of about the same width (each break where the running width passes its share)."""
+    """Words in `count` lines of about the same width: a break where the running width passes its share."""
     if count <= 1 or len(words) <= 1:
         return [" ".join(words)]
     widths = [face.width(word) + 0.25 for word in words]
@@ -101,7 +103,7 @@ def write(
     underline: bool = False,
     opacity: float = 1.0,
 ) -> tuple[Part, ...]:
-    """Write text as large as fits into a box (or at most `max_size`); one part per line with the box of its ink."""
+    """Write text as large as fits into a box, at most `max_size`; one part per line, boxed by its ink."""
     if not text.strip() or box[2] < 2 or box[3] < 2:
         return ()
     lines, size = break_lines(text, face, box[2], box[3], max_lines=max_lines)
