@@ -75,22 +75,22 @@ class Panels:
                 sprite.height_px / size.height_px,
             )
 
-    def frames(self, seconds: float) -> Iterator[ByteImage]:
-        """The picture at ``FPS``; always the same, so that it costs little to encode and to watch."""
-        return itertools.repeat(self.picture, round(seconds * FPS))
+    def frames(self, seconds: float, fps: int = FPS) -> Iterator[ByteImage]:
+        """The picture at ``fps``; always the same, so that it costs little to encode and to watch."""
+        return itertools.repeat(self.picture, round(seconds * fps))
 
 
-def write_webm(path: Path, frames: Iterable[ByteImage], kbps: int = 4000) -> Path:
+def write_webm(path: Path, frames: Iterable[ByteImage], kbps: int = 4000, fps: int = FPS) -> Path:
     """A video file that every Chromium plays: VP8 in WebM."""
     with av.open(str(path), "w", format="webm") as container:
-        stream = container.add_stream("libvpx", rate=FPS, options={"deadline": "realtime", "cpu-used": "8"})
+        stream = container.add_stream("libvpx", rate=fps, options={"deadline": "realtime", "cpu-used": "8"})
         stream.pix_fmt = "yuv420p"
         stream.bit_rate = kbps * 1000
         for index, rgb in enumerate(frames):
             if index == 0:
                 stream.height, stream.width = rgb.shape[:2]
             frame = av.VideoFrame.from_ndarray(rgb, format="rgb24")
-            frame.pts, frame.time_base = index, Fraction(1, FPS)
+            frame.pts, frame.time_base = index, Fraction(1, fps)
             container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
     return path
