@@ -93,7 +93,7 @@ def fill(
         aspect = carried.picture.shape[1] / carried.picture.shape[0]
         share = float(np.clip(aspect * box[3] / box[2] * rng.uniform(0.7, 1.0), 0.15, 0.45))
     else:
-        share = float(rng.uniform(0.35, 0.55))
+        share = float(rng.uniform(0.28, 0.48))
     at, rest = split_box(box, side, share, 0.05 * min(box[2], box[3]) + 2)
     return (place(canvas, carried, at, lettering.ink), *_text(canvas, text, rest, lettering))
 

@@ -45,7 +45,7 @@ def paint_flag(
     if style is None:
         style = FLAG_STYLES[int(rng.choice(5, p=(0.4, 0.2, 0.14, 0.16, 0.1)))]
     height, width = flag.shape[:2]
-    if abs(width - height) < 0.1 * height and style == "round":
+    if abs(width - height) < 0.1 * height and style in ("round", "framed"):
         style = "plain"  # round already
     wide = height_px * width / height
     picture = _styled(flag, style, wide, height_px, rng)

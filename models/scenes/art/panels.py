@@ -193,8 +193,9 @@ def _ground(canvas: Canvas, body: Box, tail: float, sheet: Sheet, rng: np.random
             closed=True,
         )
     if sheet.style == "hologram":
-        for row in np.arange(y + 3, y + height - 2, max(3.0, height / 40)):
-            canvas.line([(x + 2, float(row)), (x + width - 2, float(row))], 1, (120, 230, 255), 0.1)
+        inset = 2 + sheet.radius * height * 0.3
+        for row in np.arange(y + inset, y + height - inset, max(3.0, height / 40)):
+            canvas.line([(x + inset, float(row)), (x + width - inset, float(row))], 1, (120, 230, 255), 0.1)
 
 
 def _header(
