@@ -252,7 +252,8 @@ def test_afterwards_the_status_is_right_and_acknowledgements_are_heard(
     counters = running.daemon.counters
     before = counters["acks.accepted"]
     ack = {"alert_id": "a", "revision": 1, "action": "shown", "headset_ms": 1.0}
-    publisher.publish("arwarden/v1/quest/acks", json.dumps(ack), qos=1).wait_for_publish(PATIENCE_S)
+    for payload in (b"nonsense", json.dumps(ack).encode()):
+        publisher.publish("arwarden/v1/quest/acks", payload, qos=1).wait_for_publish(PATIENCE_S)
     assert settled(lambda: counters["acks.accepted"] == before + 1)
     assert counters["acks.malformed"] > 0
 

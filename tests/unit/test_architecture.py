@@ -79,3 +79,11 @@ def test_heavy_extras_are_never_needed_to_import() -> None:
                 names.append(node.module)
             eager += [f"{name_of(path)}: {name}" for name in names if name.split(".")[0] in extras]
     assert eager == []
+
+
+@pytest.mark.xdist_group("daemon")
+def test_heavy_tests_stay_together(request: pytest.FixtureRequest) -> None:
+    """pytest 9.2 and xdist 3.8 together drop the groups: every daemon would then compete with another."""
+    if not request.config.getoption("loadgroup", default=False):
+        pytest.skip("only with pytest -n N --dist loadgroup")
+    assert request.node.nodeid.endswith("@daemon")
