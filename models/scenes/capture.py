@@ -48,7 +48,7 @@ class Wear:
             gamma=float(np.exp(rng.normal(0.0, 0.22))),
             gains=(float(1 + warm), float(1 + rng.normal(0, 0.015)), float(1 - warm)),
             contrast=float(rng.uniform(0.78, 1.05)),
-            noise=float(min(14.0, rng.exponential(3.5))),
+            noise=float(min(6.0 if video else 14.0, rng.exponential(3.5))),
             camera_blur_px=float(rng.uniform(0.3, 1.5)),
             vignette=float(rng.uniform(0.0, 0.45)),
             motion_px=float(rng.gamma(2.0, 2.2)) if moving else 0.0,

@@ -119,7 +119,7 @@ def generate(
     """
     for folder in ("images", "videos") if order.videos else ("images",):
         (order.out / folder).mkdir(parents=True, exist_ok=True)
-    _check_manifest(order)
+    _check_manifest(order, _assets(painter))
     done = _known(order)
     tasks = [task for task in _tasks(order) if not _is_done(task, order, done)]
     columns = (
@@ -213,16 +213,26 @@ def _sort(path: Path) -> None:
     _write_whole(path, "".join(f"{line}\n" for line in lines))
 
 
-def _check_manifest(order: Order) -> None:
+def _assets(painter: Painter | None) -> str:
+    """Changes when other things would be drawn from the same seed."""
+    if painter is not None:
+        return type(painter).__name__
+    from models.scenes.art.painter import default_library  # noqa: PLC0415 - tests run without the assets
+
+    return default_library().fingerprint
+
+
+def _check_manifest(order: Order, assets: str) -> None:
     path = order.out / "manifest.json"
+    wanted = {**order.manifest(), "assets": assets}
     if path.exists():
         before = json.loads(path.read_text(encoding="utf-8"))
-        other = sorted(name for name, value in order.manifest().items() if before.get(name) != value)
+        other = sorted(name for name, value in wanted.items() if before.get(name) != value)
         if other:
             names = ", ".join(other)
             msg = f"{order.out} holds scenes made with another {names}; choose another folder or empty it"
             raise ValueError(msg)
-    _write_whole(path, json.dumps(order.manifest(), indent=2) + "\n")
+    _write_whole(path, json.dumps(wanted, indent=2) + "\n")
 
 
 def _write_picture(path: Path, scene: Scene) -> None:

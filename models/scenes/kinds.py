@@ -84,6 +84,8 @@ class Kind:
     objects: tuple[str, ...] = ()
     """Places that tell two statements of a kind without subjects apart."""
     subject_pictures: Mapping[str, str] | None = None
+    compatible: tuple[frozenset[str], ...] = ()
+    """Values that can be true together all the same: rain and a thunderstorm."""
     picture_pairs: bool = True
     """False where two pictures side by side go together (a stairs sign and a lift sign)."""
 
@@ -226,6 +228,7 @@ def _kind(application: str, raw: Mapping[str, Any]) -> Kind:
         subjects=tuple(tuple(synonyms) for synonyms in raw.get("subjects", ())),
         objects=tuple(raw.get("objects", ())),
         subject_pictures=raw.get("subject_pictures"),
+        compatible=tuple(frozenset(names) for names in raw.get("compatible", ())),
         picture_pairs=raw.get("picture_pairs", True),
     )
 

@@ -34,6 +34,22 @@ TEXT_ONLY = 90 / 312
 """Share of ContrAR's recordings whose virtual content is text only."""
 
 
+OTHER_TIMES = {
+    Split.TRAIN: (
+        "Yesterday",
+        "Until last week",
+        "From tomorrow on",
+        "Last year",
+        "Next Monday",
+        "In the past",
+    ),
+    Split.VALIDATION: ("Last month", "Starting next week", "Before the repair"),
+    Split.TEST: ("Earlier", "As of tomorrow", "Next year", "Until this morning"),
+}
+_PICTURED = 8.0
+"""Kinds that can be shown come this much more often: most of ContrAR's scenes hold pictures."""
+
+
 @dataclass(frozen=True, slots=True)
 class Picture:
     """A pictogram or a flag by class (``lock``, ``flag:FR``)."""
@@ -118,7 +134,7 @@ class Author:
     def situation(self, application: str, rng: Rng, *, contradictory: bool) -> Situation:
         """A new situation of the application."""
         kinds = self._kinds[application]
-        kind = one_of(kinds, rng)
+        kind = weighted(kinds, [_PICTURED if _has_pictures(one) else 1.0 for one in kinds], rng)
         recipe = "contradiction" if contradictory else self._recipe(kind, rng)
         pair = self._pair(kind, recipe, rng)
         topics = {kind.topic, *(claim.topic for design in pair for claim in design.claims)}
@@ -132,8 +148,8 @@ class Author:
             "same_value": 0.34,
             "denial_agrees": 0.14 if any(state.denials for state in states) else 0.0,
             "other_subject": 0.24 if len(kind.subjects) > 1 or len(kind.objects) > 1 else 0.0,
-            "other_time": 0.1 if any(state.other_time for state in states) else 0.0,
-            "instruction": 0.12 if any(state.instructions for state in states) else 0.0,
+            "other_time": 0.1 if kind.topic != "route" else 0.0,
+            "instruction": 0.3 if any(state.instructions for state in states) else 0.0,
             "other_attribute": 0.16,
         }
         names = [name for name, weight in weights.items() if weight]
@@ -154,12 +170,20 @@ class Author:
 
     def _contradiction(self, kind: Kind, rng: Rng) -> tuple[Design, Design]:
         subject = _subject(kind, rng)
-        first, second = self._states(kind, rng)[:2]
+        first, *others = self._states(kind, rng)
+        second = next(one for one in others if frozenset({first.key, one.key}) not in kind.compatible)
+        if kind.topic != "route" and happens(0.05, rng):
+            # Else a word about another time would give the label away.
+            time = one_of(OTHER_TIMES[self._split], rng)
+            one, other = (self._text(kind, state, subject, rng, named=True) for state in (first, second))
+            return _at(time, one), _at(time, other)
         return self._said_both(kind, (first, second), subject, rng)
 
     def _same_value(self, kind: Kind, rng: Rng) -> tuple[Design, Design]:
         subject = _subject(kind, rng)
-        state = self._states(kind, rng)[0]
+        states = self._states(kind, rng)
+        # A state that can be shown rather than one that cannot: as often as two states hold one.
+        state = next((one for one in states if one.pictures), states[0]) if happens(0.6, rng) else states[0]
         return self._said_both(kind, (state, state), subject, rng)
 
     def _denial_agrees(self, kind: Kind, rng: Rng) -> tuple[Design, Design]:
@@ -183,9 +207,16 @@ class Author:
         )
 
     def _other_time(self, kind: Kind, rng: Rng) -> tuple[Design, Design]:
+        """One element is about now, the other says something else about another time."""
         subject = _subject(kind, rng)
-        state = next(state for state in self._states(kind, rng) if state.other_time)
-        then = self._text(kind, replace(state, words=state.other_time), subject, rng)
+        states = self._states(kind, rng)
+        state = next((one for one in states if one.other_time), states[0])
+        if state.other_time and happens(0.6, rng):
+            then = self._text(kind, replace(state, words=state.other_time), subject, rng)
+        else:
+            different = next(one for one in states if one.key != state.key)
+            then = self._text(kind, different, subject, rng, named=True)
+            then = _at(one_of(OTHER_TIMES[self._split], rng), then)
         now = self._picture(kind, state, subject, rng) if happens(0.5, rng) else None
         return then, now or self._text(kind, state, subject, rng)
 
@@ -322,7 +353,9 @@ class Author:
         template = one_of(templates, rng)
         names = "{s}" in template.lower()
         claim = ClaimTruth(kind.topic, subject[0] if subject and names else "", kind.attribute, state.key)
-        return Design("panel", _lettered(worded(template, slots, rng), rng), claims=(claim,))
+        text = _lettered(worded(template, slots, rng), rng)
+        beside = self._subject_picture(kind, subject) if names and happens(0.35, rng) else None
+        return Design("panel", text, beside, claims=(claim,))
 
     def _picture(
         self,
@@ -355,6 +388,13 @@ class Author:
             return Design("panel", caption, picture, claims=(claim,))
         return Design("flag" if picture.is_flag else "sign", "", picture, claims=(claim,))
 
+    def _subject_picture(self, kind: Kind, subject: Sequence[str]) -> Picture | None:
+        """A pictogram of the thing spoken of, which says nothing about it."""
+        cls = (kind.subject_pictures or {}).get(subject[0]) if subject else None
+        if cls is None or (self._drawable is not None and cls not in self._drawable):
+            return None
+        return Picture(cls)
+
     def _arrow(
         self,
         kind: Kind,
@@ -368,11 +408,10 @@ class Author:
         if pointing == "uturn":
             word = ""
             claim = replace(claim, subject="")
-        shown = (kind.subject_pictures or {}).get(subject[0]) if subject else None
-        usable = shown is not None and (self._drawable is None or shown in self._drawable)
-        if word and usable and shown is not None and happens(0.35, rng):
+        shown = self._subject_picture(kind, subject)
+        if word and shown is not None and happens(0.35, rng):
             text = worded("{S}", {"s": word}, rng) if happens(0.4, rng) else ""
-            return Design("arrow", text, Picture(shown), pointing, (claim,), speaks_of_way=True)
+            return Design("arrow", text, shown, pointing, (claim,), speaks_of_way=True)
         return Design(
             "arrow",
             worded("{S}", {"s": word}, rng) if word else "",
@@ -446,6 +485,16 @@ _WAYS = frozenset(
 
 _NAMED_ONLY = frozenset({"toggle_on", "toggle_off", "check", "cross", "warning"})
 """Pictures that say nothing without the name of what they are about."""
+
+
+def _at(time: str, design: Design) -> Design:
+    """The same said about another time. Its claims are about that time's attribute."""
+    claims = tuple(replace(claim, attribute=f"{claim.attribute} ({time})") for claim in design.claims)
+    return replace(design, text=f"{time}: {design.text}", claims=claims)
+
+
+def _has_pictures(kind: Kind) -> bool:
+    return kind.quantity == "country" or any(value.pictures for value in kind.values)
 
 
 def _subject(kind: Kind, rng: Rng) -> tuple[str, ...]:

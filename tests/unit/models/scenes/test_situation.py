@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from models.scenes.kinds import PROPORTIONS, KindFilter, Split, held_out_classes
-from models.scenes.situation import Author, Design, Programme, Situation, conflicts
+from models.scenes.situation import OTHER_TIMES, Author, Design, Programme, Situation, conflicts
 from models.scenes.truth import ClaimTruth
 
 
@@ -142,6 +142,26 @@ def test_pictures_that_cannot_be_drawn_are_not_asked_for() -> None:
 def test_claims_clash(first: tuple[str, ...], second: tuple[str, ...], clash: bool) -> None:
     claims = [[ClaimTruth(*first)], [ClaimTruth(*second)]]
     assert conflicts(claims) == ([(0, 1)] if clash else [])
+
+
+def test_values_that_go_together_are_never_set_against_each_other() -> None:
+    author = Author(Split.TRAIN)
+    met = 0
+    for seed in range(3000):
+        situation = author.situation("safety_inspection", np.random.default_rng(seed), contradictory=True)
+        if situation.kind.compatible:
+            met += 1
+            values = frozenset(design.claims[0].value for design in situation.elements[:2])
+            assert values not in situation.kind.compatible
+    assert met > 30
+
+
+def test_words_about_another_time_do_not_give_the_label_away() -> None:
+    found = written(Split.TRAIN, 3000)
+    times = tuple(f"{time}: " for time in OTHER_TIMES[Split.TRAIN])
+    labels = [one.contradictory for one in found if any(d.text.startswith(times) for d in one.elements[:2])]
+    assert len(labels) > 40
+    assert 0.2 < np.mean(labels) < 0.7
 
 
 def test_texts_are_words_without_gaps_left_open() -> None:
