@@ -1,0 +1,1 @@
+"""Finding the virtual elements in a picture and saying what they are."""

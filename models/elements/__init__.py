@@ -1,0 +1,1 @@
+"""Trains the element detector and the crop classifier: generate, train, export, evaluate."""

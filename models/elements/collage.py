@@ -1,0 +1,202 @@
+"""Single elements side by side on a piece of background: many crops for little work, every label as often.
+
+A collage is a window of 640x360 pixels of a frame 720 lines high, so lengths of blur count double in it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from arwarden.core.frame import ByteImage
+from models.assets.library import Library, read_classes, read_countries
+from models.assets.sources import Split as ArtSplit
+from models.elements.labels import trained_labels
+from models.scenes.art.arrows import paint_arrow
+from models.scenes.art.content import Carried
+from models.scenes.art.element import Art
+from models.scenes.art.flags import carried_flag, paint_flag
+from models.scenes.art.glyphs import can_show
+from models.scenes.art.pictograms import carried_pictogram, other_pictogram, paint_pictogram
+from models.scenes.art.signs import paint_sign, sign_forms
+from models.scenes.backdrop import Backdrops
+from models.scenes.capture import Wear, seen_by_camera, sent
+from models.scenes.kinds import PROPORTIONS, Split
+from models.scenes.overlay import Seen, Shown, overlay
+
+_Rng = np.random.Generator
+SIZE_PX = (640, 360)
+CELLS = (4, 2)
+KINDS = {"pictogram": 0.6, "flag": 0.24, "arrow": 0.12, "other": 0.04}
+_OTHER_TRIES = 12
+_POINTING = {"arrow", "arrows", "chevron", "caret", "direction", "turn", "location", "map", "marker", "alert"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An element in a picture. ``box`` is (x0, y0, x1, y1) in pixels."""
+
+    kind: str
+    cls: str
+    box: tuple[float, float, float, float]
+    visibility: float
+    direction_deg: float | None = None
+
+
+class Collages:
+    """Makes the collages of one split and seed, each by its number."""
+
+    PER_PICTURE: ClassVar[int] = CELLS[0] * CELLS[1]
+
+    def __init__(self, split: Split, seed: int, backdrops: Backdrops, library: Library | None = None) -> None:
+        self._split, self._seed, self._backdrops = split, seed, backdrops
+        self._art_split: ArtSplit = split.value
+        self._library = library or Library()
+        self._library.require()
+        known = trained_labels().names
+        self._classes = [
+            name
+            for name in read_classes()
+            if name in known and can_show(name, self._art_split, self._library)
+        ]
+        self._countries = [code for code, country in read_countries().items() if not country.same_as]
+        self._own = {
+            (icon.source, icon.name)
+            for cls in read_classes()
+            for one in ("train", "validation", "test")
+            for icon in self._library.icons(cls, one)
+        }
+        # A pictogram named like a class may well show it; of held-out classes nothing at all is to be learnt.
+        sayings = [
+            word for cls in read_classes().values() for word in (cls.name.replace("_", " "), *cls.words)
+        ]
+        self._telling = {word.lower() for one in sayings for word in one.split() if len(word) > 2} | _POINTING
+        self._packs = [
+            key
+            for key, source in self._library.sources.items()
+            if source.split == split.value
+            and "icons" in source.used_for
+            and (self._library.root / key / "icons.json").is_file()
+        ]
+
+    def collage(self, index: int) -> tuple[ByteImage, list[Found]]:
+        """The collage with this number: RGB, and the elements with the pictures they carry."""
+        rng = np.random.default_rng((self._seed, tuple(Split).index(self._split), 7, index))
+        names = tuple(PROPORTIONS)
+        world, _ = self._backdrops.picture(names[int(rng.integers(len(names)))], SIZE_PX, rng)
+        wear = _doubled(Wear.drawn(rng, video=True))
+        shown = [
+            Shown(
+                art := self.art(rng),
+                _quad(art, cell, rng),
+                1.0 if rng.random() < 0.75 else float(rng.uniform(0.8, 1)),
+            )
+            for cell in range(self.PER_PICTURE)
+        ]
+        rgb, seen = overlay(seen_by_camera(world, wear, rng), shown)
+        if rng.random() < 0.7:
+            wear = replace(wear, codec="jpeg", quality=int(rng.integers(40, 92)))
+        rgb = sent(rgb, wear)
+        found = []
+        for one, what in zip(shown, seen, strict=True):
+            found.append(_found(one.art.kind, one.art.cls, what))
+            if one.art.kind not in {"sign", "pictogram"}:
+                found += [
+                    _found(part.part.kind, part.part.cls, part)
+                    for part in what.parts
+                    if part.part is not None
+                ]
+        return rgb, [one for one in found if one.visibility > 0]
+
+    def art(self, rng: _Rng) -> Art:
+        """A random element without text: pictogram, sign, flag or arrow."""
+        kind = tuple(KINDS)[int(np.searchsorted(np.cumsum(list(KINDS.values())), rng.random() * 0.999))]
+        split, library = self._art_split, self._library
+        height_px = float(rng.uniform(90, 170))
+        if kind == "flag":
+            return paint_flag(rng, split, library, code=self._country(rng), height_px=height_px)
+        if kind == "arrow":
+            carried = self._carried(rng) if rng.random() < 0.3 else None
+            degrees = (
+                float(rng.uniform(0, 360))
+                if rng.random() < 0.5
+                else 90.0 * int(rng.integers(4)) + float(rng.normal(0, 8))
+            )
+            return paint_arrow(
+                rng, split, library, direction_deg=degrees, carried=carried, height_px=height_px
+            )
+        if kind == "other":
+            return self._other(rng, height_px)
+        cls = self._classes[int(rng.integers(len(self._classes)))]
+        if sign_forms(cls) and rng.random() < 0.55:
+            return paint_sign(rng, split, library, cls=cls, height_px=height_px)
+        return paint_pictogram(rng, split, library, cls=cls, height_px=height_px)
+
+    def _carried(self, rng: _Rng) -> Carried:
+        split, library = self._art_split, self._library
+        if rng.random() < 0.4:
+            return carried_flag(self._country(rng), rng, split, library)
+        return carried_pictogram(self._classes[int(rng.integers(len(self._classes)))], rng, split, library)
+
+    def _country(self, rng: _Rng) -> str:
+        return self._countries[int(rng.integers(len(self._countries)))]
+
+    def _other(self, rng: _Rng, height_px: float) -> Art:
+        """A pictogram of no class; some files cannot be drawn, so a few are tried."""
+        for _ in range(_OTHER_TRIES):
+            source = self._packs[int(rng.integers(len(self._packs)))]
+            names = self._library.icon_names(source)
+            name = names[int(rng.integers(len(names)))]
+            if (source, name) in self._own or self._telling & set(re.split(r"[^a-z]+", name.lower())):
+                continue
+            try:
+                return other_pictogram(
+                    rng, self._art_split, self._library, source=source, name=name, height_px=height_px
+                )
+            except ValueError:
+                continue
+        return paint_flag(rng, self._art_split, self._library, code=self._country(rng), height_px=height_px)
+
+
+def _found(kind: str, cls: str, seen: Seen) -> Found:
+    x, y, width, height = seen.box
+    box = (x * SIZE_PX[0], y * SIZE_PX[1], (x + width) * SIZE_PX[0], (y + height) * SIZE_PX[1])
+    return Found(kind, cls, box, seen.visibility, seen.direction_deg)
+
+
+def _quad(art: Art, cell: int, rng: _Rng) -> npt.NDArray[np.float64]:
+    """Corners in the cell: any size, turned and tilted a little, sometimes half out of the picture."""
+    height, width = art.rgba.shape[:2]
+    room = np.array([SIZE_PX[0] / CELLS[0], SIZE_PX[1] / CELLS[1]])
+    extent = float(np.exp(rng.uniform(math.log(20), math.log(165))))
+    scale = min(extent / max(width, height), *(room / (width, height)))
+    if width > 2 * height:
+        scale = min(scale * 1.4, 1.3 * room[0] / width)
+    half = np.array([width, height]) * scale / 2
+    middle = (np.array([cell % CELLS[0], cell // CELLS[0]]) + 0.5) * room + rng.normal(0, 6, 2)
+    if rng.random() < 0.18:
+        middle[1] = half[1] * float(rng.uniform(0.1, 0.9))
+        middle[1] = middle[1] if cell < CELLS[0] else SIZE_PX[1] - middle[1]
+    corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float64) * half
+    corners *= (float(rng.uniform(0.65, 1)) if rng.random() < 0.35 else 1.0, 1.0)
+    slope = float(np.clip(rng.normal(0, 0.08), -0.2, 0.2))
+    corners[:, 1] *= 1 + slope * np.sign(corners[:, 0])
+    lean = float(rng.uniform(0, 0.2)) if rng.random() < 0.2 else 0.0
+    corners[:, 0] *= 1 + lean * np.sign(corners[:, 1])
+    turn = math.radians(float(rng.normal(0, 5)))
+    rotation = np.array([[math.cos(turn), -math.sin(turn)], [math.sin(turn), math.cos(turn)]])
+    return np.asarray(corners @ rotation.T + middle)
+
+
+def _doubled(wear: Wear) -> Wear:
+    return replace(
+        wear,
+        camera_blur_px=wear.camera_blur_px * 2,
+        motion_px=wear.motion_px * 2,
+        defocus_px=wear.defocus_px * 2,
+    )

@@ -1,0 +1,252 @@
+"""Batches for the two trainings, drawn from the shards on disk and from those that join meanwhile."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
+
+from arwarden.fast.elements.crops import as_input
+from models.elements.labels import Labels
+from models.elements.metrics import Truths
+from models.elements.networks import Classifier, Detector
+from models.elements.store import entries_of, pictures_of, shards
+from models.elements.targets import LEAST_SIDE_PX, LEAST_VISIBILITY, Wanted, targets
+
+Halves = npt.NDArray[np.float16]
+_CHUNK = 32
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorBatch:
+    """Inputs, either pictures or the maps of the frozen trunk, and the grids to answer."""
+
+    inputs: tuple[Tensor, ...]
+    heat: Tensor
+    counts: Tensor
+    boxes: Tensor
+    weights: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class CropBatch:
+    """Inputs, labels and directions (NaN where there is none) of n crops."""
+
+    inputs: Tensor
+    labels: Tensor
+    directions: Tensor
+
+
+def wanted_of(entry: Mapping[str, Any]) -> list[Wanted]:
+    """The elements of a stored scene as the detector should see them."""
+    result = []
+    for type_, box, visibility in zip(entry["types"], entry["boxes"], entry["visibility"], strict=True):
+        x0, y0, x1, y1 = (float(value) for value in box)
+        ignored = min(x1 - x0, y1 - y0) < LEAST_SIDE_PX or visibility < LEAST_VISIBILITY
+        result.append(Wanted(int(type_), (x0, y0, x1, y1), ignored))
+    return result
+
+
+def truths_of(elements: Sequence[Wanted]) -> Truths:
+    """The same for scoring."""
+    return Truths(
+        np.array([one.box for one in elements], np.float32).reshape(-1, 4),
+        np.array([one.type for one in elements], np.int64),
+        np.array([one.ignored for one in elements], bool),
+    )
+
+
+class DetectorData:
+    """Scenes of one folder and prefix. With ``cached``, the frozen trunk has seen each scene just once."""
+
+    def __init__(self, folder: Path, prefix: str, detector: Detector, *, cached: bool, seed: int) -> None:
+        self._folder, self._prefix, self._detector, self._cached = folder, prefix, detector, cached
+        self._rng = np.random.default_rng(seed)
+        self._known: list[Path] = []
+        self._inputs: list[tuple[npt.NDArray[Any], ...]] = []
+        self._wanted: list[list[list[Wanted]]] = []
+        self.refresh()
+
+    def __len__(self) -> int:
+        return sum(len(entries) for entries in self._wanted)
+
+    @property
+    def net_size(self) -> tuple[int, int]:
+        """Width and height of the pictures."""
+        height, width = pictures_of(self._known[0]).shape[1:3]
+        return width, height
+
+    def refresh(self, most: int = 1000) -> None:
+        """Take in at most so many shards that have been completed since."""
+        new = [shard for shard in shards(self._folder, self._prefix) if shard not in self._known]
+        for shard in new[:most]:
+            pictures = pictures_of(shard)
+            self._inputs.append(self._maps(shard) if self._cached else (pictures,))
+            self._wanted.append([wanted_of(entry) for entry in entries_of(shard)])
+            self._known.append(shard)
+
+    def batch(self, size: int) -> DetectorBatch:
+        """Random scenes."""
+        places = [self._place(int(self._rng.integers(len(self)))) for _ in range(size)]
+        grids = [targets(self._wanted[shard][index], self.net_size) for shard, index in places]
+        stacked = [
+            np.stack([self._inputs[shard][part][index] for shard, index in places])
+            for part in range(len(self._inputs[0]))
+        ]
+        return DetectorBatch(
+            self._tensors(stacked),
+            torch.from_numpy(np.stack([one.heat for one in grids])),
+            torch.from_numpy(np.stack([one.counts for one in grids])),
+            torch.from_numpy(np.stack([one.boxes for one in grids])),
+            torch.from_numpy(np.stack([one.weights for one in grids])),
+        )
+
+    def all(self, size: int) -> Iterator[tuple[tuple[Tensor, ...], list[list[Wanted]]]]:
+        """All scenes in order, in batches, with their elements."""
+        for inputs, wanted in zip(self._inputs, self._wanted, strict=True):
+            for start in range(0, len(wanted), size):
+                chunk = [part[start : start + size] for part in inputs]
+                yield self._tensors(chunk), wanted[start : start + size]
+
+    def _tensors(self, parts: Sequence[npt.NDArray[Any]]) -> tuple[Tensor, ...]:
+        if self._cached:
+            return tuple(torch.from_numpy(np.asarray(part, np.float32)) for part in parts)
+        return (torch.from_numpy(as_input(np.asarray(parts[0]))),)
+
+    def _place(self, number: int) -> tuple[int, int]:
+        for shard, entries in enumerate(self._wanted):
+            if number < len(entries):
+                return shard, number
+            number -= len(entries)
+        raise IndexError(number)
+
+    def _maps(self, shard: Path) -> tuple[Halves, Halves]:
+        trunk = self._detector.backbone.fingerprint()
+        paths = [shard.with_name(f"{shard.name}.at{stride}.{trunk}.npy") for stride in (8, 16)]
+        if not all(path.exists() for path in paths):
+            pictures = pictures_of(shard)
+            parts: tuple[list[Halves], list[Halves]] = ([], [])
+            with torch.no_grad():
+                for start in range(0, len(pictures), _CHUNK):
+                    chunk = torch.from_numpy(as_input(pictures[start : start + _CHUNK]))
+                    maps = self._detector.maps(chunk.to(device_of(self._detector)))
+                    for kept, one in zip(parts, maps, strict=True):
+                        kept.append(one.cpu().numpy().astype(np.float16))
+            for path, halves in zip(paths, parts, strict=True):
+                np.save(path, np.concatenate(halves))
+        at8, at16 = (np.load(path, mmap_mode="r") for path in paths)
+        return at8, at16
+
+
+class CropData:
+    """Crops of one folder, from all shards whose names begin with one of the prefixes."""
+
+    def __init__(
+        self, folder: Path, prefixes: Sequence[str], labels: Labels, *, side: int, seed: int,
+        classifier: Classifier | None = None, block: int = -1,
+    ) -> None:  # fmt: skip
+        """With a classifier, the output of its (frozen) ``block`` is kept instead of the crop."""
+        self._folder, self._prefixes, self._labels, self._side = folder, tuple(prefixes), labels, side
+        self._classifier, self._block = classifier, block
+        self._rng = np.random.default_rng(seed)
+        self._known: set[Path] = set()
+        self._inputs: list[npt.NDArray[Any]] = []
+        self.labels = np.zeros(0, np.int64)
+        self.directions = np.zeros(0, np.float32)
+        self.sides_px = np.zeros(0, np.float32)
+        self._where = np.zeros((0, 2), np.int64)
+        self._chance = np.zeros(0)
+        self.refresh()
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def refresh(self, most: int = 1000) -> None:
+        """Take in at most so many shards that have been completed since."""
+        found = [shard for prefix in self._prefixes for shard in shards(self._folder, prefix)]
+        new = [shard for shard in found if shard not in self._known][:most]
+        for shard in new:
+            self._take(shard)
+            self._known.add(shard)
+        if new:
+            self._balance()
+
+    def batch(self, size: int) -> CropBatch:
+        """Random crops; labels with few crops come more often than their number says."""
+        return self._batch(np.minimum(np.searchsorted(self._chance, self._rng.random(size)), len(self) - 1))
+
+    def all(self, size: int) -> Iterator[CropBatch]:
+        """All crops in order."""
+        for start in range(0, len(self), size):
+            yield self._batch(np.arange(start, min(len(self), start + size)))
+
+    def _batch(self, picked: npt.NDArray[np.int64]) -> CropBatch:
+        chosen = np.stack([self._inputs[shard][index] for shard, index in self._where[picked]])
+        inputs = chosen.astype(np.float32) if self._classifier is not None else as_input(chosen)
+        return CropBatch(
+            torch.from_numpy(inputs),
+            torch.from_numpy(self.labels[picked]),
+            torch.from_numpy(self.directions[picked]),
+        )
+
+    def _take(self, shard: Path) -> None:
+        entries = entries_of(shard)
+        numbers = [self._labels.number(entry["label"]) for entry in entries]
+        kept = np.array([index for index, number in enumerate(numbers) if number is not None], np.int64)
+        if not len(kept):
+            return
+        pictures = resized(pictures_of(shard), self._side)
+        self._inputs.append(self._map(pictures) if self._classifier is not None else pictures)
+        where = np.stack([np.full(len(kept), len(self._inputs) - 1), kept], axis=1)
+        self._where = np.concatenate([self._where, where])
+        self.labels = np.append(self.labels, np.array([numbers[index] for index in kept], np.int64))
+        self.directions = np.append(self.directions, _column(entries, kept, "direction"))
+        self.sides_px = np.append(self.sides_px, _column(entries, kept, "side"))
+
+    def _balance(self) -> None:
+        counts = np.bincount(self.labels, minlength=len(self._labels.names))
+        # Square root: halfway between every crop and every label having the same chance.
+        shares = 1.0 / np.sqrt(counts[self.labels])
+        self._chance = np.cumsum(shares / shares.sum())
+
+    def _map(self, pictures: npt.NDArray[np.uint8]) -> Halves:
+        if self._classifier is None:
+            raise ValueError("maps need a classifier")
+        parts = []
+        with torch.no_grad():
+            for start in range(0, len(pictures), 4 * _CHUNK):
+                chunk = torch.from_numpy(as_input(pictures[start : start + 4 * _CHUNK]))
+                maps = self._classifier.maps(chunk.to(device_of(self._classifier)), self._block)
+                parts.append(maps.cpu().numpy().astype(np.float16))
+        return np.concatenate(parts)
+
+
+def device_of(model: nn.Module) -> torch.device:
+    """Where a model computes."""
+    return next(model.parameters()).device
+
+
+def resized(pictures: npt.NDArray[np.uint8], side: int) -> npt.NDArray[np.uint8]:
+    """Square pictures in another size."""
+    import cv2  # noqa: PLC0415
+
+    if pictures.shape[1] == side:
+        return np.asarray(pictures)
+    method = cv2.INTER_AREA if side < pictures.shape[1] else cv2.INTER_LINEAR
+    return np.stack(
+        [np.asarray(cv2.resize(one, (side, side), interpolation=method), np.uint8) for one in pictures]
+    )
+
+
+def _column(
+    entries: Sequence[Mapping[str, Any]], kept: npt.NDArray[np.int64], name: str
+) -> npt.NDArray[np.float32]:
+    values = [entries[int(index)][name] for index in kept]
+    return np.array([math.nan if value is None else value for value in values], np.float32)
