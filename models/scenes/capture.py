@@ -7,7 +7,7 @@ blur of fast head turns and the codec with it. That difference is one of the few
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import av
@@ -37,6 +37,14 @@ class Wear:
     """``none``, ``jpeg`` or ``h264``."""
     quality: int = 90
     """JPEG quality, or the constant rate factor of H264."""
+
+    def sparing(self, line_px: float | None, lines: float) -> Wear:
+        """The same with no more blur than a text that high can take.
+
+        ``line_px`` is the height of its lines (None: no text), ``lines`` that of the picture by 720.
+        """
+        most = 0.34 * line_px / lines if line_px is not None else 14.0
+        return replace(self, motion_px=min(self.motion_px, most), defocus_px=min(self.defocus_px, most / 4.5))
 
     @classmethod
     def drawn(cls, rng: _Rng, *, video: bool = False) -> Wear:

@@ -25,6 +25,8 @@ LEAST_LINE_PX = 13.0
 """Height of a line of text in the pair, ascender to descender: smaller ones do not survive the codec."""
 MOST_TURN_DEG = 32.0
 """An arrow that perspective turns further no longer says what it is meant to."""
+LEAST_FORESHORTENING = 0.42
+"""A panel of the pair that is seen more edge-on than this cannot be read, by people either."""
 TRUNCATED = 0.3
 """Share of the elements that the edge of the picture cuts."""
 
@@ -159,6 +161,8 @@ class Placer:
 
     def _recognisable(self, one: Placed, matrix: Vector, smaller: float) -> bool:
         least_px = LEAST_LINE_PX * self._scale * min(1.0, smaller + 0.15)
+        if _foreshortening(quad_of(matrix, (0.0, 0.0, 1.0, 1.0), one.art), one.art) < LEAST_FORESHORTENING:
+            return False
         for part in one.art.parts:
             quad = quad_of(matrix, part.box_norm, one.art)
             share = inside_share(quad, self._size)
@@ -169,6 +173,26 @@ class Placer:
             elif share < 0.55:
                 return False
         return True
+
+
+def _foreshortening(quad: Vector, art: Art) -> float:
+    """How much narrower, or flatter, an element is than seen from the front: 1 not at all, 0 edge-on."""
+    across = np.linalg.norm(quad[1] - quad[0]) + np.linalg.norm(quad[2] - quad[3])
+    down = np.linalg.norm(quad[3] - quad[0]) + np.linalg.norm(quad[2] - quad[1])
+    ratio: float = float(across / down) * art.rgba.shape[0] / art.rgba.shape[1]
+    return min(ratio, 1.0 / ratio)
+
+
+def smallest_line_px(placed: Sequence[Placed], camera: Camera) -> float | None:
+    """Height in the picture of the smallest line of text of the pair; None where it shows no text."""
+    heights = []
+    for one in placed:
+        matrix = homography(one.art.rgba.shape[1], one.art.rgba.shape[0], one.quad_px(camera))
+        for part in one.art.parts:
+            if one.matters and part.kind == "text":
+                quad = quad_of(matrix, part.box_norm, one.art)
+                heights.append(float(np.linalg.norm(quad[3] - quad[0])))
+    return min(heights, default=None)
 
 
 def draw_scene(

@@ -16,7 +16,7 @@ from arwarden.core.frame import ByteImage
 from models.scenes.art.element import Art
 from models.scenes.backdrop import Backdrops
 from models.scenes.capture import Wear
-from models.scenes.compose import Placer, draw_scene, element_truths
+from models.scenes.compose import Placer, draw_scene, element_truths, smallest_line_px
 from models.scenes.kinds import PROPORTIONS, KindFilter, Split
 from models.scenes.painter import Painter
 from models.scenes.situation import Author, Design, Programme, Situation
@@ -24,7 +24,7 @@ from models.scenes.truth import ElementTruth, SceneTruth
 from models.scenes.view import Camera
 
 _Rng = np.random.Generator
-_LEGIBLE_ALPHA = 150.0
+_LEGIBLE_ALPHA = 190.0
 FULL_SIZE_PX = (1280, 720)
 SMALL_SIZE_PX = (640, 360)
 """For training a detector: a quarter of the work. Texts are too small to be read."""
@@ -92,7 +92,8 @@ class SceneMaker:
         camera = camera_of(self.size_px, rng)
         placed = Placer(camera, rng, drawn_scale=self.scale).place(self.drawn(situation, rng))
         world, background = self.backdrops.picture(situation.application, self.size_px, rng)
-        rgb, seen = draw_scene(world, placed, camera, Wear.drawn(rng), rng)
+        wear = Wear.drawn(rng).sparing(smallest_line_px(placed, camera), self.scale)
+        rgb, seen = draw_scene(world, placed, camera, wear, rng)
         truth = scene_truth(
             f"{self.split}-{self.seed}-{index:06}", self.split, situation, self.size_px, background
         )

@@ -65,6 +65,14 @@ def test_a_warm_camera_shows_more_red_than_blue() -> None:
     assert out[0, 0, 0] > out[0, 0, 1] > out[0, 0, 2]
 
 
+def test_blur_spares_small_texts_and_leaves_large_ones() -> None:
+    wear = replace(CLEAN, motion_px=12.0, defocus_px=0.9)
+    assert wear.sparing(15.0, 1.0).motion_px == pytest.approx(5.1)
+    assert wear.sparing(7.5, 0.5).motion_px == pytest.approx(5.1)
+    assert wear.sparing(60.0, 1.0) == wear
+    assert wear.sparing(None, 1.0) == wear
+
+
 def test_drawn_wear_is_mostly_mild_and_of_all_codecs() -> None:
     rng = np.random.default_rng(2)
     drawn = [Wear.drawn(rng) for _ in range(400)]
