@@ -67,7 +67,7 @@ def test_movie_with_another_apps_panel_is_contradictory(analyser: OfflineAnalyse
     size = PictureSize(1280, 720)
     overlay = Overlay("Made in France", 0.6, 0.1, 1.0, math.inf)
     source = OverlaidSource(open_source(str(shared_file(MOVIE)), size), [overlay], size)
-    pictures = [rgb for rgb, _ in frames(source, fps=FPS, seconds=3)]
+    pictures = [rgb for rgb, _ in frames(source, fps=FPS, seconds=2.2)]
     source.close()
     report = analyser.analyse(video(tmp_path / "overlaid.mkv", pictures))
     assert report.contradictory

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.daemon import ROOT, run_command
+from tests.support.daemon import ROOT, run_command, write_config
 from tests.support.panel_files import FRANCE, NETHERLANDS, picture, save
 
 pytestmark = [pytest.mark.xdist_group("daemon"), pytest.mark.timeout(300)]
@@ -77,11 +77,16 @@ async def test_installed_program_judges_and_demonstrates(python: Path, tmp_path:
     shop = save(tmp_path / "shop.png", picture(FRANCE, NETHERLANDS))
     empty = tmp_path / "empty"
     empty.mkdir()
-    judged = await run_command("analyse", "--json", str(shop), cwd=empty, python=str(python))
+    # More threads than cores: the tier complains, and not on standard output.
+    config = write_config(tmp_path, {"fast": {"threads": 64}})
+    arguments = ("analyse", "--json", "--config", str(config), str(shop))
+    judged = await run_command(*arguments, cwd=empty, python=str(python))
     assert judged.returncode == 0, judged.output
-    assert json.loads(judged.stdout[0])["contradictory"] is True
+    (line,) = judged.stdout
+    assert json.loads(line)["contradictory"] is True
+    assert "fast_threads_capped" in "".join(judged.stderr)
     shown = await run_command(
-        "demo", "--source", str(shop), "--seconds", "6", "--json", str(tmp_path / "result.json"),
+        "demo", "--source", str(shop), "--seconds", "5", "--json", str(tmp_path / "result.json"),
         cwd=empty, python=str(python),
     )  # fmt: skip
     assert shown.returncode == 0, shown.output

@@ -221,9 +221,10 @@ async def _address_unless_stopped(process: asyncio.subprocess.Process, stop: asy
     stopped = asyncio.ensure_future(stop.wait())
     await asyncio.wait({starting, stopped}, timeout=START_TIMEOUT_S, return_when=asyncio.FIRST_COMPLETED)
     stopped.cancel()
-    if starting.done():
+    if starting.done() and not stop.is_set():
         return starting.result()
     starting.cancel()
+    await asyncio.gather(starting, return_exceptions=True)
     if stop.is_set():
         raise click.Abort
     raise DemoFailed(f"the daemon was not ready after {START_TIMEOUT_S:.0f} s")
