@@ -139,6 +139,10 @@ class Author:
         pair = self._pair(kind, recipe, rng)
         topics = {kind.topic, *(claim.topic for design in pair for claim in design.claims)}
         beside = self._beside(application, topics, rng, weighted(range(5), FILLERS, rng))
+        instructions = [text for state in self._states(kind, rng) for text in state.instructions]
+        if contradictory and instructions and happens(0.25, rng):
+            # Else instructions would be met in coherent scenes only.
+            beside = [Design("panel", one_of(instructions, rng)), *beside[1:]]
         elements = _carriers_settled((*pair, *beside), rng)
         return Situation(application, kind, recipe, contradictory, elements)
 
@@ -149,7 +153,7 @@ class Author:
             "denial_agrees": 0.14 if any(state.denials for state in states) else 0.0,
             "other_subject": 0.24 if len(kind.subjects) > 1 or len(kind.objects) > 1 else 0.0,
             "other_time": 0.1 if kind.topic != "route" else 0.0,
-            "instruction": 0.3 if any(state.instructions for state in states) else 0.0,
+            "instruction": 0.22 if any(state.instructions for state in states) else 0.0,
             "other_attribute": 0.16,
         }
         names = [name for name, weight in weights.items() if weight]
