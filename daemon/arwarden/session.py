@@ -250,7 +250,7 @@ class Session:
             around.metrics.stage_s.labels(stage).observe(spent_ms / 1000.0)
         drafts = self._lifecycle.observe(findings, frame, around.tier.name, now_ms)
         if self._lifecycle.wants_evidence:
-            self._sampler.request_sample()
+            self._sampler.request_sample(urgent=self._lifecycle.nearly_raised)
         self._submit(drafts)
         if around.probe is not None:
             around.probe(frame, findings)

@@ -92,6 +92,7 @@ class AlertLifecycle:
         self._counters = counters
         self._pending: dict[str, _Pending] = {}
         self._records: dict[str, _Record] = {}
+        self._nearly_raised = False
         self._now_ms: float | None = None
         self._healthy_ms = 0.0
 
@@ -116,6 +117,14 @@ class AlertLifecycle:
             for record in self._records.values()
         )
 
+    @property
+    def nearly_raised(self) -> bool:
+        """Whether the last sample showed something that further samples would raise.
+
+        False again as soon as one does not show it: what flickers does not hurry anybody.
+        """
+        return self._nearly_raised
+
     def observe(self, findings: Findings, frame: Frame, tier: str, now_ms: float) -> list[AlertDraft]:
         """What follows from the tier's answer for one frame."""
         damaged = frame.transport.damaged
@@ -131,6 +140,7 @@ class AlertLifecycle:
         if not damaged:
             drafts += self._not_seen(strongest, findings, frame, tier, now_ms)
         self._forget_pending(frame.capture_ms)
+        self._nearly_raised = any(key in self._pending for key in strongest)
         return drafts
 
     def still_seen(self, now_ms: float, frame: Frame | None = None) -> list[AlertDraft]:

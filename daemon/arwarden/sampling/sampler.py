@@ -76,6 +76,7 @@ class Sampler:
         self._taken_ms = float("-inf")
         self._in_flight = False
         self._evidence_wanted = False
+        self._urgent = False
         self._usual_sharpness = 0.0
         self._usual_ms = 0.0
         self._cost_ms: float | None = None
@@ -110,9 +111,13 @@ class Sampler:
         self._newest_changed = candidate.changed
         self._note_due(now_ms)
 
-    def request_sample(self) -> None:
-        """Ask for another sample even if nothing changes: evidence is pending."""
+    def request_sample(self, *, urgent: bool = False) -> None:
+        """Ask for another sample even if nothing changes: evidence is pending.
+
+        An ``urgent`` one does not wait for the time between samples: a single look decides about a warning.
+        """
         self._evidence_wanted = True
+        self._urgent = self._urgent or urgent
 
     def due(self, now_ms: float) -> bool:
         """Whether ``take`` would hand out a sample now."""
@@ -146,7 +151,7 @@ class Sampler:
         """
         if self._in_flight or not self._candidates:
             return None
-        earliest_ms = self._taken_ms + 1000.0 / self._config.max_rate_hz
+        earliest_ms = self._earliest_ms()
         if self._reason(now_ms) is None:
             return max(earliest_ms, self._taken_ms + self._config.refresh_ms)
         if now_ms < earliest_ms:
@@ -225,6 +230,9 @@ class Sampler:
             since_ms = self._candidates[-1].offered_ms
         return since_ms + self._config.window_ms
 
+    def _earliest_ms(self) -> float:
+        return self._taken_ms + (0.0 if self._urgent else 1000.0 / self._config.max_rate_hz)
+
     def _choose(self, now_ms: float) -> tuple[_Candidate, SampleReason] | None:
         reason = self._reason(now_ms)
         if reason is None or self._in_flight or not self._candidates:
@@ -232,7 +240,7 @@ class Sampler:
         newest = self._candidates[-1]
         if now_ms - newest.offered_ms > self._config.max_wait_ms:
             return None
-        if now_ms < self._taken_ms + 1000.0 / self._config.max_rate_hz:
+        if now_ms < self._earliest_ms():
             return None
         horizon_ms = now_ms - self._config.window_ms
         pool = [
@@ -256,7 +264,7 @@ class Sampler:
         self._reference = taken.glance
         self._taken_ms = now_ms
         self._in_flight = True
-        self._evidence_wanted = False
+        self._evidence_wanted = self._urgent = False
         self._due_since_ms = None
         self._newest_changed = False
         self._offered = self._skipped_static = 0

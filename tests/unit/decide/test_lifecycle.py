@@ -31,6 +31,19 @@ def test_one_misread_raises_nothing_and_asks_for_another_sample() -> None:
     assert script.life.open_alerts == 0
 
 
+def test_what_one_more_look_would_raise_is_urgent_until_it_is_raised_or_gone() -> None:
+    script = Script()
+    assert not script.life.nearly_raised
+    script.sample(finding())
+    assert script.life.nearly_raised
+    script.sample(finding())
+    assert not script.life.nearly_raised
+    other = Script()
+    other.sample(finding())
+    other.sample()
+    assert not other.life.nearly_raised
+
+
 def test_the_second_agreeing_sample_raises_with_everything_filled_in() -> None:
     script = Script()
     script.sample(finding())

@@ -79,12 +79,41 @@ def test_the_first_frame_is_analysed_at_once_and_a_static_scene_no_more() -> Non
 
 
 def test_a_static_scene_is_refreshed() -> None:
-    stream = Stream()
+    stream = Stream(config=SamplingConfig(refresh_ms=5000))
     for _ in range(int(11_000 / FRAME_MS)):
         stream.feed(small_room())
     assert stream.reasons == ["first", "refresh", "refresh"]
     times = [at for at, _ in stream.samples]
     assert times[1] - times[0] == pytest.approx(5000, abs=FRAME_MS + 1)
+
+
+def test_urgent_evidence_does_not_wait_for_the_rate() -> None:
+    gaps_ms = {}
+    for urgent in (False, True):
+        stream = Stream(cost_ms=100.0)
+        stream.feed(small_room())
+        stream.sampler.request_sample(urgent=urgent)
+        for _ in range(20):
+            stream.feed(small_room())
+        assert stream.reasons == ["first", "evidence"]
+        (first_ms, _), (second_ms, _) = stream.samples
+        gaps_ms[urgent] = second_ms - first_ms
+    assert gaps_ms[False] == pytest.approx(250.0, abs=FRAME_MS + 1)
+    assert gaps_ms[True] == pytest.approx(100.0, abs=FRAME_MS + 1)
+
+
+def test_urgency_is_spent_with_its_sample() -> None:
+    stream = Stream(cost_ms=50.0)
+    stream.feed(small_room())
+    stream.sampler.request_sample(urgent=True)
+    for _ in range(4):
+        stream.feed(small_room())
+    stream.sampler.request_sample()
+    for _ in range(20):
+        stream.feed(small_room())
+    times = [at_ms for at_ms, _ in stream.samples]
+    assert len(times) == 3
+    assert times[2] - times[1] == pytest.approx(250.0, abs=FRAME_MS + 1)
 
 
 def test_a_panel_in_an_idle_scene_is_sampled_with_its_first_frame() -> None:
