@@ -38,6 +38,7 @@ log = structlog.get_logger(__name__)
 
 OVERVIEW_INTERVAL_S = 1.0
 HTTP_DRAIN_S = 1.0
+TASKS_END_S = 2.0
 
 
 class Daemon:
@@ -282,7 +283,9 @@ class Daemon:
         for task in self._background:
             task.cancel()
         if self._background:
-            await asyncio.wait(self._background)
+            _, left = await asyncio.wait(self._background, timeout=TASKS_END_S)
+            if left:
+                log.error("tasks_left_behind", tasks=sorted(task.get_name() for task in left))
         if self._tier is not None:
             await self._tier.close()
         if self._broker is not None:

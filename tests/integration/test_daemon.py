@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import signal
 import time
@@ -18,12 +19,13 @@ from arwarden.core.clock import SystemClock
 from arwarden.core.errors import ConfigError
 from arwarden.core.findings import Box
 from arwarden.core.frame import View
+from arwarden.daemon import Daemon
 from arwarden.fast.tier import FastTier
 from arwarden.headset.overlay import Overlay
 from arwarden.headset.panels import PASTELS, Style, panel_sprite
 from arwarden.headset.scene import ArScene
 from arwarden.headset.situations import COHERENT, Timeline
-from arwarden.publish.publisher import PublisherState
+from arwarden.publish.publisher import Publisher, PublisherState
 from arwarden.session import PASSTHROUGH_REASON
 from tests.integration.conftest import Maker
 from tests.support.daemon import (
@@ -402,15 +404,39 @@ async def test_unusable_certificate_is_said(mosquitto: Mosquitto, tmp_path: Any)
             pass
 
 
+async def test_part_that_must_not_end_is_told_with_what_ended_it(
+    mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(_publisher: Publisher) -> None:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(Publisher, "run", broken)
+    async with serving(config_for(mosquitto), ScriptedTier()) as daemon, asyncio.timeout(PATIENCE_S):
+        assert str(await daemon.failed()) == "a bug"
+
+
+async def test_task_that_does_not_end_does_not_keep_the_daemon_from_stopping(
+    mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = asyncio.Event()
+
+    async def stubborn(_daemon: Daemon) -> None:
+        while not over.is_set():
+            with contextlib.suppress(asyncio.CancelledError):
+                await over.wait()
+
+    monkeypatch.setattr("arwarden.daemon.TASKS_END_S", 0.3)
+    monkeypatch.setattr(Daemon, "_report", stubborn)
+    async with asyncio.timeout(PATIENCE_S):
+        async with serving(config_for(mosquitto), ScriptedTier()):
+            await asyncio.sleep(0)
+    over.set()
+    await asyncio.sleep(0.05)
+
+
 def test_no_broker_is_said_before_anything_starts() -> None:
     with pytest.raises(ConfigError, match="--embedded-broker"):
-        serving_without_broker()
-
-
-def serving_without_broker() -> None:
-    from arwarden.daemon import Daemon
-
-    Daemon(Config())
+        Daemon(Config())
 
 
 async def test_embedded_broker_carries_alerts(tier: LentTier) -> None:
