@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,22 +17,21 @@ from arwarden.core.frame import ByteImage
 from models.assets.library import Library, read_classes, read_countries
 from models.assets.sources import Split as ArtSplit
 from models.elements.labels import trained_labels
-from models.scenes.art.arrows import paint_arrow
 from models.scenes.art.content import Carried
 from models.scenes.art.element import Art
-from models.scenes.art.flags import carried_flag, paint_flag
-from models.scenes.art.glyphs import can_show
-from models.scenes.art.pictograms import carried_pictogram, other_pictogram, paint_pictogram
-from models.scenes.art.signs import paint_sign, sign_forms
+from models.scenes.art.painter import carry, paint, paintable
+from models.scenes.art.pictograms import other_pictogram
 from models.scenes.backdrop import Backdrops
 from models.scenes.capture import Wear, seen_by_camera, sent
 from models.scenes.kinds import PROPORTIONS, Split
 from models.scenes.overlay import Seen, Shown, overlay
+from models.scenes.quantities import amounts
 
 _Rng = np.random.Generator
 SIZE_PX = (640, 360)
 CELLS = (4, 2)
-KINDS = {"pictogram": 0.6, "flag": 0.24, "arrow": 0.12, "other": 0.04}
+KINDS = {"pictogram": 0.57, "flag": 0.22, "arrow": 0.11, "other": 0.04, "tag": 0.03, "badge": 0.03}
+_WRITTEN = {"tag": ("money", ()), "badge": ("percent", ("NEW", "SALE", "TOP", "1+1", "2 for 1", "BIO"))}
 _OTHER_TRIES = 12
 _POINTING = {"arrow", "arrows", "chevron", "caret", "direction", "turn", "location", "map", "marker", "alert"}
 
@@ -59,11 +58,7 @@ class Collages:
         self._library = library or Library()
         self._library.require()
         known = trained_labels().names
-        self._classes = [
-            name
-            for name in read_classes()
-            if name in known and can_show(name, self._art_split, self._library)
-        ]
+        self._classes = [name for name in paintable(self._art_split, self._library) if name in known]
         self._countries = [code for code, country in read_countries().items() if not country.same_as]
         self._own = {
             (icon.source, icon.name)
@@ -114,34 +109,32 @@ class Collages:
         return rgb, [one for one in found if one.visibility > 0]
 
     def art(self, rng: _Rng) -> Art:
-        """A random element without text: pictogram, sign, flag or arrow."""
+        """A random element: pictogram, sign, flag or arrow without text, or a tag or badge."""
         kind = tuple(KINDS)[int(np.searchsorted(np.cumsum(list(KINDS.values())), rng.random() * 0.999))]
-        split, library = self._art_split, self._library
         height_px = float(rng.uniform(90, 170))
         if kind == "flag":
-            return paint_flag(rng, split, library, code=self._country(rng), height_px=height_px)
+            return self._paint("flag", rng, height_px, code=self._country(rng))
         if kind == "arrow":
             carried = self._carried(rng) if rng.random() < 0.3 else None
-            degrees = (
-                float(rng.uniform(0, 360))
-                if rng.random() < 0.5
-                else 90.0 * int(rng.integers(4)) + float(rng.normal(0, 8))
-            )
-            return paint_arrow(
-                rng, split, library, direction_deg=degrees, carried=carried, height_px=height_px
-            )
+            degrees = float(rng.uniform(0, 360))
+            if rng.random() < 0.5:
+                degrees = 90.0 * int(rng.integers(4)) + float(rng.normal(0, 8))
+            return self._paint("arrow", rng, height_px, direction_deg=degrees, carried=carried)
         if kind == "other":
             return self._other(rng, height_px)
-        cls = self._classes[int(rng.integers(len(self._classes)))]
-        if sign_forms(cls) and rng.random() < 0.55:
-            return paint_sign(rng, split, library, cls=cls, height_px=height_px)
-        return paint_pictogram(rng, split, library, cls=cls, height_px=height_px)
+        if kind in _WRITTEN:
+            quantity, more = _WRITTEN[kind]
+            texts = (*amounts(quantity, 1, rng)[0].forms, *more)
+            return self._paint(kind, rng, height_px, text=texts[int(rng.integers(len(texts)))])
+        return self._paint(self._classes[int(rng.integers(len(self._classes)))], rng, height_px)
+
+    def _paint(self, what: str, rng: _Rng, height_px: float, **explicit: Any) -> Art:  # noqa: ANN401 - handed on
+        return paint(what, rng, self._art_split, height_px=height_px, library=self._library, **explicit)
 
     def _carried(self, rng: _Rng) -> Carried:
-        split, library = self._art_split, self._library
-        if rng.random() < 0.4:
-            return carried_flag(self._country(rng), rng, split, library)
-        return carried_pictogram(self._classes[int(rng.integers(len(self._classes)))], rng, split, library)
+        cls = self._classes[int(rng.integers(len(self._classes)))]
+        what = self._country(rng) if rng.random() < 0.4 else cls
+        return carry(what, rng, self._art_split, library=self._library)
 
     def _country(self, rng: _Rng) -> str:
         return self._countries[int(rng.integers(len(self._countries)))]
@@ -160,7 +153,7 @@ class Collages:
                 )
             except ValueError:
                 continue
-        return paint_flag(rng, self._art_split, self._library, code=self._country(rng), height_px=height_px)
+        return self._paint("flag", rng, height_px, code=self._country(rng))
 
 
 def _found(kind: str, cls: str, seen: Seen) -> Found:

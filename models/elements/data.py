@@ -21,7 +21,8 @@ from models.elements.store import entries_of, pictures_of, shards
 from models.elements.targets import LEAST_SIDE_PX, LEAST_VISIBILITY, Wanted, targets
 
 Halves = npt.NDArray[np.float16]
-_CHUNK = 32
+_SCENES_AT_ONCE, _CROPS_AT_ONCE = 1, 32
+"""On a CPU a scene alone takes a third of its time among sixteen: the maps stay in the caches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +135,9 @@ class DetectorData:
             pictures = pictures_of(shard)
             parts: tuple[list[Halves], list[Halves]] = ([], [])
             with torch.no_grad():
-                for start in range(0, len(pictures), _CHUNK):
-                    chunk = torch.from_numpy(as_input(pictures[start : start + _CHUNK]))
-                    maps = self._detector.maps(chunk.to(device_of(self._detector)))
+                for start in range(0, len(pictures), _SCENES_AT_ONCE):
+                    chunk = torch.from_numpy(as_input(pictures[start : start + _SCENES_AT_ONCE]))
+                    maps = self._detector.maps(placed(chunk, self._detector))
                     for kept, one in zip(parts, maps, strict=True):
                         kept.append(one.cpu().numpy().astype(np.float16))
             for path, halves in zip(paths, parts, strict=True):
@@ -221,16 +222,16 @@ class CropData:
             raise ValueError("maps need a classifier")
         parts = []
         with torch.no_grad():
-            for start in range(0, len(pictures), 4 * _CHUNK):
-                chunk = torch.from_numpy(as_input(pictures[start : start + 4 * _CHUNK]))
-                maps = self._classifier.maps(chunk.to(device_of(self._classifier)), self._block)
+            for start in range(0, len(pictures), _CROPS_AT_ONCE):
+                chunk = torch.from_numpy(as_input(pictures[start : start + _CROPS_AT_ONCE]))
+                maps = self._classifier.maps(placed(chunk, self._classifier), self._block)
                 parts.append(maps.cpu().numpy().astype(np.float16))
         return np.concatenate(parts)
 
 
-def device_of(model: nn.Module) -> torch.device:
-    """Where a model computes."""
-    return next(model.parameters()).device
+def placed(pictures: Tensor, model: nn.Module) -> Tensor:
+    """Where and how a model computes fastest."""
+    return pictures.to(next(model.parameters()).device, memory_format=torch.channels_last)
 
 
 def resized(pictures: npt.NDArray[np.uint8], side: int) -> npt.NDArray[np.uint8]:
