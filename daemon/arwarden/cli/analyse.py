@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -15,7 +15,7 @@ from arwarden.config import Config
 from arwarden.config.file import load_config
 from arwarden.core.clock import SystemClock
 from arwarden.core.errors import InputError
-from arwarden.core.findings import Element, Finding, Findings
+from arwarden.core.findings import Element, Finding, FindingKind, Findings
 from arwarden.fast.tier import FastTier
 from arwarden.offline import OfflineAnalyser, Report, media_files
 
@@ -78,9 +78,9 @@ def to_json(report: Report) -> JsonObject:
         "source": report.source,
         "contradictory": report.contradictory,
         "confidence": round(report.confidence, 4),
-        "findings": [_finding(finding) for finding in report.findings],
+        "findings": _of_content(report.findings),
         "elements": [_element(element) for element in report.last.elements],
-        "quality": _quality(report.last),
+        "quality": {**_quality(report.last), "faults": _of_picture(report.findings)},
         "latency_ms": _latency(report.stages_ms),
     }
     if report.duration_s is not None:
@@ -88,13 +88,24 @@ def to_json(report: Report) -> JsonObject:
         content["samples"] = [
             {
                 "at_s": round(sample.at_s, 3),
-                "findings": [_finding(finding) for finding in sample.findings.findings],
+                "findings": _of_content(sample.findings.findings),
+                "faults": _of_picture(sample.findings.findings),
                 "elements": [_element(element) for element in sample.findings.elements],
                 "latency_ms": _latency(sample.findings.stages_ms),
             }
             for sample in report.samples
         ]
     return content
+
+
+def _of_content(findings: Sequence[Finding]) -> list[JsonObject]:
+    """What is wrong with the content. A picture without any, a black one above all, has none of these."""
+    return [_finding(finding) for finding in findings if finding.kind is not FindingKind.QUALITY]
+
+
+def _of_picture(findings: Sequence[Finding]) -> list[JsonObject]:
+    """Technical faults of the picture itself."""
+    return [_finding(finding) for finding in findings if finding.kind is FindingKind.QUALITY]
 
 
 def _finding(finding: Finding) -> JsonObject:

@@ -29,6 +29,9 @@ MAX_PENDING = 256
 CLEAR_TOLERANCE_MS = 0.01
 """Sums of differences of epoch milliseconds are exact to about 0.0002 ms each."""
 
+ENDED_REMEMBERED = 64
+"""Ended alerts whose last message a headset may still acknowledge."""
+
 
 @dataclass(slots=True)
 class _Pending:
@@ -92,6 +95,7 @@ class AlertLifecycle:
         self._counters = counters
         self._pending: dict[str, _Pending] = {}
         self._records: dict[str, _Record] = {}
+        self._ended: dict[str, int] = {}
         self._nearly_raised = False
         self._now_ms: float | None = None
         self._healthy_ms = 0.0
@@ -199,11 +203,12 @@ class AlertLifecycle:
         and stays known, so the same fault does not come back as a new alert while it lasts.
         """
         record = next((r for r in self._records.values() if r.alert_id == ack.alert_id), None)
-        if record is None or ack.revision > record.revision:
+        known = self._ended.get(ack.alert_id, 0) if record is None else record.revision
+        if ack.revision > known:
             self._counters.add("acks.unknown")
             return False
         self._counters.add(f"acks.{ack.action.value}")
-        if ack.action in (AckAction.DISMISSED, AckAction.REFUSED):
+        if record is not None and ack.action in (AckAction.DISMISSED, AckAction.REFUSED):
             record.muted = True
         return True
 
@@ -387,7 +392,11 @@ class AlertLifecycle:
         record.expires_ms = now_ms + self._config.usefulness_ms
         record.stages_ms = NO_STAGES
         self._counters.add("alerts.cleared")
-        return self._draft(record, reason, from_sample=False)
+        draft = self._draft(record, reason, from_sample=False)
+        self._ended[draft.alert_id] = draft.revision
+        if len(self._ended) > ENDED_REMEMBERED:
+            self._ended.pop(next(iter(self._ended)))
+        return draft
 
     # Time and messages ----------------------------------------------------------------------------
 

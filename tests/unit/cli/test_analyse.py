@@ -115,7 +115,7 @@ def test_video_is_judged_as_a_whole_and_sample_by_sample(run: Run, tmp_path: Pat
     assert [finding["attribute"] for finding in content["findings"]] == ["origin"]
     assert content["duration_s"] == pytest.approx(2.9, abs=0.01)
     samples = content["samples"]
-    assert set(samples[0]) == {"at_s", "findings", "elements", "latency_ms"}
+    assert set(samples[0]) == {"at_s", "findings", "faults", "elements", "latency_ms"}
     assert [sample["at_s"] for sample in samples] == sorted(sample["at_s"] for sample in samples)
     assert samples[0]["findings"] == []
     assert samples[-1]["findings"][0]["attribute"] == "origin"
@@ -215,12 +215,13 @@ def test_picture_of_every_kind_is_read(run: Run, tmp_path: Path, make: Any) -> N
 
 
 @pytest.mark.parametrize("size", [(WIDTH_PX, HEIGHT_PX), (1, 1), (3000, 2)])
-def test_black_picture_raises_no_contradiction(run: Run, tmp_path: Path, size: tuple[int, int]) -> None:
+def test_black_picture_raises_no_finding(run: Run, tmp_path: Path, size: tuple[int, int]) -> None:
     result = run("analyse", "--json", save(tmp_path / "black.png", black(*size)))
     assert result.exit_code == 0
     (content,) = objects(result)
     assert (content["contradictory"], content["confidence"], content["elements"]) == (False, 0, [])
-    assert "contradiction" not in {finding["kind"] for finding in content["findings"]}
+    assert content["findings"] == []
+    assert {fault["kind"] for fault in content["quality"]["faults"]} <= {"quality"}
 
 
 # Folders and faults -----------------------------------------------------------------------------------

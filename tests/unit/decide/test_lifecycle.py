@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from arwarden.contract.messages import Ack, AckAction, AlertState
-from arwarden.core.findings import NO_STAGES, Findings, Severity
+from arwarden.core.findings import NO_STAGES, Finding, Findings, Severity
 from arwarden.core.frame import CaptureClock
 from tests.unit.decide.script import (
     FRANCE,
@@ -32,16 +32,17 @@ def test_one_misread_raises_nothing_and_asks_for_another_sample() -> None:
 
 
 def test_what_one_more_look_would_raise_is_urgent_until_it_is_raised_or_gone() -> None:
-    script = Script()
-    assert not script.life.nearly_raised
-    script.sample(finding())
-    assert script.life.nearly_raised
-    script.sample(finding())
-    assert not script.life.nearly_raised
-    other = Script()
-    other.sample(finding())
-    other.sample()
-    assert not other.life.nearly_raised
+    def urgent_after(*samples: tuple[Finding, ...]) -> bool:
+        script = Script()
+        for found in samples:
+            script.sample(*found)
+        return script.life.nearly_raised
+
+    seen = (finding(),)
+    assert not urgent_after()
+    assert urgent_after(seen)
+    assert not urgent_after(seen, seen)
+    assert not urgent_after(seen, ())
 
 
 def test_the_second_agreeing_sample_raises_with_everything_filled_in() -> None:
@@ -485,6 +486,14 @@ def test_acknowledgements_are_matched_and_counted() -> None:
     assert not script.life.acknowledged(ack(raised.alert_id, 2, AckAction.SHOWN))
     assert script.counters["acks.shown"] == 1
     assert script.counters["acks.unknown"] == 2
+
+
+def test_the_last_word_about_an_alert_may_be_acknowledged_too() -> None:
+    script = Script()
+    script.raised()
+    (over,) = script.life.end("session_closed", script.clock.now_ms())
+    assert script.life.acknowledged(ack(over.alert_id, over.revision, AckAction.RECEIVED))
+    assert not script.life.acknowledged(ack(over.alert_id, over.revision + 1, AckAction.RECEIVED))
 
 
 @pytest.mark.parametrize("action", [AckAction.DISMISSED, AckAction.REFUSED])
