@@ -120,7 +120,9 @@ def result() -> dict[str, Any]:
         "detector_and_classifier": {"overall": detector["overall"], "arrow_angle": angle_report([3.0])},
         "classifier": class_report(*named()),
         "negatives": {"photos": 10, "with_any_detection": 0.1, "detections_per_photo": 0.1},
-        "latency_ms": {"detector_min": 1, "detector_median": 2, "eight_crops_min": 3, "eight_crops_median": 4},
+        "latency_ms": dict.fromkeys(
+            ("detector_min", "detector_median", "eight_crops_min", "eight_crops_median"), 7.0
+        ),
     }  # fmt: skip
 
 

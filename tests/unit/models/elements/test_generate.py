@@ -31,9 +31,17 @@ def element(index: int, kind: str, cls: str = "", carried_by: int | None = None)
 
 def scene(*elements: ElementTruth) -> Scene:
     truth = SceneTruth(
-        id="train-1-000000", split="train", application="smart_retail", contradictory=False, kind="", attribute="",
-        recipe="negative", pair=None, elements=elements, size_px=(320, 180),
-    )  # fmt: skip
+        id="train-1-000000",
+        split="train",
+        application="smart_retail",
+        contradictory=False,
+        kind="",
+        attribute="",
+        recipe="negative",
+        pair=None,
+        elements=elements,
+        size_px=(320, 180),
+    )
     return Scene(RGB, truth)
 
 
