@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import onnx
 import onnxruntime
 import torch
@@ -29,7 +30,7 @@ from models.elements.networks import Classifier, Detector, DetectorForExport
 OPSET = 17
 FLOAT_TOLERANCE = 1e-3
 """fp32: rounding alone. The networks' outputs are of the order of 1 (scores, logits) to 100 (pixels)."""
-HALF_TOLERANCE = 5e-2
+HALF_TOLERANCE = 1e-2
 """Weights kept as fp16."""
 DETECTOR_PX = (512, 288)
 THRESHOLDS = dict.fromkeys(TYPES, 0.35)
@@ -57,7 +58,7 @@ def export(
     input_name: str,
     half: bool,
 ) -> float:
-    """Write one network; returns the largest relative difference to PyTorch on a random picture.
+    """Write one network; returns the relative difference to PyTorch on a random picture.
 
     Raises:
         SystemExit: the difference is too large: the file is wrong.
@@ -76,20 +77,37 @@ def export(
             opset_version=OPSET,
             dynamo=False,
         )
-    if half:
-        store_as_half(path)
     with torch.no_grad():
         wanted = [part.numpy() for part in model(example)]
+    off = difference(path, wanted, input_name, example.numpy(), share=1.0)
+    if off > FLOAT_TOLERANCE:
+        raise SystemExit(
+            f"{path} differs from PyTorch by {off:.2g}, more than {FLOAT_TOLERANCE}: do not use it"
+        )
+    if half:
+        store_as_half(path)
+        # Not the maximum: where two neighbours score alike, the peak may move from one to the other.
+        off = difference(path, wanted, input_name, example.numpy(), share=0.99)
+        if off > HALF_TOLERANCE:
+            raise SystemExit(f"{path} changes by {off:.2g} as fp16, more than {HALF_TOLERANCE}: use --full")
+    return off
+
+
+def difference(
+    path: Path,
+    wanted: Sequence[npt.NDArray[Any]],
+    input_name: str,
+    example: npt.NDArray[Any],
+    *,
+    share: float,
+) -> float:
+    """Within what relative difference ``share`` of the values of each output lie."""
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    found = session.run(None, {input_name: example.numpy()})
-    off = max(
-        float(np.abs(a - b).max() / max(1.0, float(np.abs(a).max())))
+    found = session.run(None, {input_name: example})
+    return max(
+        float(np.quantile(np.abs(a - b), share)) / max(1.0, float(np.abs(a).max()))
         for a, b in zip(wanted, found, strict=True)
     )
-    tolerance = HALF_TOLERANCE if half else FLOAT_TOLERANCE
-    if off > tolerance:
-        raise SystemExit(f"{path} differs from PyTorch by {off:.2g}, more than {tolerance}: do not use it")
-    return off
 
 
 def store_as_half(path: Path) -> None:

@@ -25,7 +25,7 @@ from torch.nn import functional
 from arwarden.fast.elements.decode import decode, letterbox
 from models.elements.backbone import STRIDE_8_BLOCK, STRIDE_16_BLOCK, load_pretrained
 from models.elements.data import CropBatch, CropData, DetectorBatch, DetectorData, truths_of
-from models.elements.labels import Labels, trained_labels
+from models.elements.labels import Labels, read_labels, trained_labels
 from models.elements.losses import (
     BOX_WEIGHT,
     DIRECTION_WEIGHT,
@@ -125,7 +125,9 @@ def check_detector(
 def train_classifier(settings: Settings) -> Run:
     """Train until the time box is full; the result is in the run's folder."""
     torch.manual_seed(settings.seed)
-    labels = trained_labels()
+    # A run that goes on keeps its labels, whatever has been added to the classes since.
+    kept_labels = settings.out / "labels.json"
+    labels = read_labels(kept_labels) if settings.resume and kept_labels.exists() else trained_labels()
     classifier = Classifier(len(labels.names), settings.frozen_to)
     load_pretrained(classifier.backbone)
     classifier.to(settings.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -137,7 +139,7 @@ def train_classifier(settings: Settings) -> Run:
     train = CropData(settings.data, ("crops-train", "cuts-train"), labels, **common)
     held = CropData(settings.data, ("crops-validation", "cuts-validation"), labels, **common)
     _need(len(train), len(held), settings)
-    labels.write(settings.out / "labels.json")
+    labels.write(kept_labels)
     run.say(f"{len(train)} crops to train on, {len(held)} to check with, {len(labels.names)} labels")
 
     def forward(model: nn.Module, inputs: Tensor) -> tuple[Tensor, Tensor]:
