@@ -26,6 +26,7 @@ from arwarden.fast.ocr.auto import open_reader
 from arwarden.fast.ocr.base import ModelFile, Point, TextLine, TextReader
 from arwarden.fast.panels import group
 from arwarden.fast.quality import QualityJudge, SizeWatch, measure
+from arwarden.fast.tracking.reader import LineEngine, TrackedReader
 from arwarden.fast.workers import WorkerPool
 
 log = structlog.get_logger(__name__)
@@ -66,6 +67,12 @@ class FastTier:
         # OpenCV would start a thread per core for every resize, beside the threads chosen here.
         cv2.setNumThreads(self._config.threads)
         self._reader = reader if reader is not None else open_reader(self._config, self._counters)
+        # Engines that cannot find and read separately look at every frame afresh.
+        self._tracked = (
+            TrackedReader(self._reader, sessions=MAX_SESSIONS_REMEMBERED, counters=self._counters)
+            if isinstance(self._reader, LineEngine)
+            else None
+        )
         self._pool = WorkerPool(
             self._config.workers, self._config.workers + sessions, clock, counters=self._counters
         )
@@ -133,7 +140,7 @@ class FastTier:
             return (), ()
         rgb = frame.picture.rgb()
         with _timed(stages_ms, "ocr"):
-            lines = self._reader.read(rgb)
+            lines = self._reader.read(rgb) if self._tracked is None else self._tracked.read(frame)
         return self._interpret(lines, rgb, stages_ms)
 
     def _interpret(

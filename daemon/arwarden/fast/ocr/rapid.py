@@ -18,7 +18,7 @@ from arwarden.core.counters import Counters
 from arwarden.core.errors import ModelError
 from arwarden.core.frame import ByteImage
 from arwarden.fast.ocr import linecrop
-from arwarden.fast.ocr.base import FloatArray, ModelFile, TextLine, quad_from_pixels, tidy
+from arwarden.fast.ocr.base import FloatArray, ModelFile, Quad, TextLine, quad_from_pixels, tidy
 from arwarden.fast.ocr.textmap import find_quads
 from arwarden.fast.ocr.weights import Weights, load_weights
 
@@ -79,18 +79,28 @@ class RapidReader:
     def read(self, rgb: ByteImage) -> list[TextLine]:
         """All lines of text, top to bottom. Lines beyond ``MAX_LINES`` are counted: ``ocr.lines_skipped``."""
         working = _bounded(rgb)
+        read = (self._read_line(working, corners_px) for corners_px in self._find(working))
+        return sorted(
+            (line for line in read if line.text), key=lambda line: (line.box.y_norm, line.box.x_norm)
+        )
+
+    def find(self, rgb: ByteImage) -> list[Quad]:
+        """Where lines of text are, in no particular order; the first half of ``read``."""
+        working = _bounded(rgb)
         height_px, width_px = working.shape[:2]
-        lines: list[TextLine] = []
-        for corners_px in self._find(working):
-            cut = linecrop.cut_line(working, corners_px)
-            if linecrop.is_tall(cut):
-                text, confidence = self._recognise_tall(cut)
-            else:
-                text, confidence = self._recognise(cut)
-            clean = tidy(text)
-            if clean:
-                lines.append(TextLine(clean, confidence, quad_from_pixels(corners_px, width_px, height_px)))
-        return sorted(lines, key=lambda line: (line.box.y_norm, line.box.x_norm))
+        return [quad_from_pixels(corners_px, width_px, height_px) for corners_px in self._find(working)]
+
+    def read_lines(self, rgb: ByteImage, quads: Sequence[Quad]) -> list[TextLine]:
+        """What these lines say, in the order given; the text is empty where nothing is legible."""
+        working = _bounded(rgb)
+        size = np.array([working.shape[1], working.shape[0]], dtype=np.float32)
+        return [self._read_line(working, np.asarray(quad, dtype=np.float32) * size) for quad in quads]
+
+    def _read_line(self, working: ByteImage, corners_px: FloatArray) -> TextLine:
+        height_px, width_px = working.shape[:2]
+        cut = linecrop.cut_line(working, corners_px)
+        text, confidence = self._recognise_tall(cut) if linecrop.is_tall(cut) else self._recognise(cut)
+        return TextLine(tidy(text), confidence, quad_from_pixels(corners_px, width_px, height_px))
 
     def _find(self, rgb: ByteImage) -> list[FloatArray]:
         height_px, width_px = rgb.shape[:2]

@@ -1,0 +1,235 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from arwarden.core.counters import Counters
+from arwarden.core.frame import ArrayPicture, ByteImage, CaptureClock, Frame
+from arwarden.fast.ocr.base import Quad, TextLine, quad_from_pixels
+from arwarden.fast.tracking.reader import FIND_EVERY_MS, FORGET_MS, MOST_MISSES, LineEngine, TrackedReader
+from arwarden.fast.tracking.readings import STALE_MS
+from tests.unit.fast.drawing import Drawn, scene
+
+LOCKED = Drawn("Door locked", 200, 120, 40)
+EXIT = Drawn("Exit", 700, 400, 40)
+STEP_MS = 100.0
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A panel in a picture, and what the engine makes of it."""
+
+    panel: Drawn
+    text: str = ""
+    confidence: float = 0.97
+    found: bool = True
+
+    @property
+    def corners_px(self) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+        """The letters and some room around them, as the engine finds them."""
+        p = self.panel
+        alone = scene(1280, 720, Drawn(p.text, p.x_px, p.y_px, p.height_px, (255, 255, 255), (0, 0, 0)))
+        ink = np.argwhere(alone.max(axis=2) < 30)
+        (top, left), (bottom, right) = ink.min(axis=0) - 12, ink.max(axis=0) + 12
+        corners = [[left, top], [right, top], [right, bottom], [left, bottom]]
+        return np.asarray(np.clip(corners, 0, [1280, 720]), dtype=np.float32)
+
+
+class FakeEngine:
+    """Finds the panels that are shown and reads them as it was told to."""
+
+    def __init__(self) -> None:
+        self.shown: tuple[Shown, ...] = ()
+        self.searches = 0
+        self.reads: list[str] = []
+
+    def find(self, rgb: ByteImage) -> list[Quad]:
+        height_px, width_px = rgb.shape[:2]
+        self.searches += 1
+        return [quad_from_pixels(s.corners_px, width_px, height_px) for s in self.shown if s.found]
+
+    def read_lines(self, rgb: ByteImage, quads: Sequence[Quad]) -> list[TextLine]:
+        return [self._read(quad, rgb.shape[1], rgb.shape[0]) for quad in quads]
+
+    def _read(self, quad: Quad, width_px: int, height_px: int) -> TextLine:
+        middle = np.asarray(quad).mean(axis=0) * [width_px, height_px]
+        for one in self.shown:
+            (left, top), (right, bottom) = one.corners_px.min(axis=0), one.corners_px.max(axis=0)
+            if left <= middle[0] <= right and top <= middle[1] <= bottom:
+                self.reads.append(one.text or one.panel.text)
+                return TextLine(self.reads[-1], one.confidence, quad)
+        self.reads.append("")
+        return TextLine("", 0.0, quad)
+
+
+class Stream:
+    """Frames of one or several sessions through a reader, in virtual time."""
+
+    def __init__(self, *, sessions: int = 8) -> None:
+        self.engine, self.counters = FakeEngine(), Counters()
+        self.reader = TrackedReader(self.engine, sessions=sessions, counters=self.counters)
+        self.now_ms = 1_000_000.0
+        self.count = 0
+
+    def show(self, *shown: Shown | Drawn, session: str = "s1", step_ms: float = STEP_MS) -> list[str]:
+        self.now_ms += step_ms
+        self.count += 1
+        self.engine.shown = tuple(one if isinstance(one, Shown) else Shown(one) for one in shown)
+        room = scene(1280, 720, *(one.panel for one in self.engine.shown)).astype(np.int16)
+        noisy = np.clip(room + np.random.default_rng(self.count).integers(-4, 5, room.shape), 0, 255)
+        return [line.text for line in self.lines(noisy.astype(np.uint8), session)]
+
+    def lines(self, rgb: ByteImage, session: str = "s1") -> list[TextLine]:
+        frame = Frame(session, self.count, self.now_ms, CaptureClock.ARRIVAL, self.now_ms, ArrayPicture(rgb))
+        return self.reader.read(frame)
+
+
+@pytest.fixture
+def stream() -> Stream:
+    return Stream()
+
+
+def test_the_fake_is_an_engine() -> None:
+    assert isinstance(FakeEngine(), LineEngine)
+
+
+def test_a_still_scene_is_found_once_and_read_twice(stream: Stream) -> None:
+    for _ in range(6):
+        assert stream.show(LOCKED, EXIT) == ["Door locked", "Exit"]
+    assert stream.engine.searches == 1
+    assert stream.engine.reads == ["Door locked", "Exit"] * 2
+    assert (stream.counters["tracking.searched"], stream.counters["tracking.followed"]) == (1, 5)
+
+
+def test_lines_are_looked_for_from_time_to_time(stream: Stream) -> None:
+    frames = round(3 * FIND_EVERY_MS / STEP_MS)
+    for _ in range(frames):
+        stream.show(LOCKED)
+    assert 3 <= stream.engine.searches <= 4
+
+
+def test_a_new_panel_is_read_in_its_first_frame(stream: Stream) -> None:
+    for _ in range(3):
+        stream.show(LOCKED)
+    stream.engine.reads.clear()
+    assert stream.show(LOCKED, EXIT) == ["Door locked", "Exit"]
+    assert stream.engine.reads == ["Exit"]
+
+
+def test_a_panel_that_goes_is_gone_in_the_same_frame(stream: Stream) -> None:
+    for _ in range(3):
+        stream.show(LOCKED, EXIT)
+    assert stream.show(EXIT) == ["Exit"]
+
+
+def test_a_changed_word_is_read_in_its_first_frame(stream: Stream) -> None:
+    for _ in range(3):
+        stream.show(Drawn("Gate 3", 200, 120, 40))
+    assert stream.show(Drawn("Gate 8", 200, 120, 40)) == ["Gate 8"]
+
+
+def test_a_panel_that_moves_keeps_its_text_without_being_read_again(stream: Stream) -> None:
+    for step in range(8):
+        stream.show(Drawn("Door locked", 200 + 6 * step, 120 + 3 * step, 40))
+    assert set(stream.engine.reads) == {"Door locked"}
+    assert len(stream.engine.reads) <= 4
+
+
+def test_boxes_follow_a_camera_that_moves(stream: Stream) -> None:
+    room = scene(1600, 1000, LOCKED, EXIT)
+    stream.engine.shown = (Shown(LOCKED), Shown(EXIT))
+    for step in range(4):
+        stream.now_ms += STEP_MS
+        stream.count += 1
+        lines = stream.lines(
+            np.ascontiguousarray(room[5 * step : 720 + 5 * step, 8 * step : 1280 + 8 * step])
+        )
+    assert stream.engine.searches == 1
+    expected = Shown(LOCKED).corners_px - [24, 15]
+    assert np.asarray(lines[0].quad) * [1280, 720] == pytest.approx(expected, abs=1.5)
+
+
+def test_a_misreading_of_one_frame_gives_way_to_the_readings_that_follow(stream: Stream) -> None:
+    assert stream.show(Shown(EXIT, "Exlt", 0.9)) == ["Exlt"]
+    for _ in range(2):
+        stream.show(EXIT)
+    assert stream.show(EXIT) == ["Exit"]
+    stream.engine.reads.clear()
+    stream.show(EXIT)
+    assert stream.engine.reads == []
+
+
+def test_a_line_that_is_missed_once_is_kept_while_it_looks_the_same(stream: Stream) -> None:
+    for _ in range(2):
+        stream.show(LOCKED, EXIT)
+    for _ in range(MOST_MISSES):
+        assert stream.show(Shown(LOCKED, found=False), EXIT, step_ms=FIND_EVERY_MS) == ["Door locked", "Exit"]
+    assert stream.show(Shown(LOCKED, found=False), EXIT, step_ms=FIND_EVERY_MS) == ["Exit"]
+
+
+def test_of_lines_that_were_read_long_ago_one_a_frame_is_read_again(stream: Stream) -> None:
+    panels = [Drawn(f"Gate {n}", 100 + 300 * n, 300, 36) for n in range(4)]
+    for _ in range(2):
+        stream.show(*panels)
+    for _ in range(round(STALE_MS / 1000) - 1):
+        stream.show(*panels, step_ms=1000.0)
+    stream.engine.reads.clear()
+    stream.show(*panels, step_ms=1000.0)
+    assert len(stream.engine.reads) == 1
+    for _ in range(3):
+        stream.show(*panels)
+    assert sorted(stream.engine.reads) == [panel.text for panel in panels]
+
+
+def test_a_line_cut_by_the_edge_is_read_again_when_more_of_it_shows(stream: Stream) -> None:
+    for _ in range(3):
+        stream.show(Shown(Drawn("Made in Italy", -80, 300, 40), "in Italy"))
+    assert stream.show(Drawn("Made in Italy", 60, 300, 40)) == ["Made in Italy"]
+
+
+def test_a_gap_starts_anew(stream: Stream) -> None:
+    stream.show(LOCKED)
+    stream.show(LOCKED, step_ms=FORGET_MS)
+    assert stream.engine.searches == 2
+
+
+@pytest.mark.parametrize("step_ms", [0.0, -50.0])
+def test_a_frame_that_is_not_newer_starts_anew(stream: Stream, step_ms: float) -> None:
+    stream.show(LOCKED)
+    assert stream.show(EXIT, step_ms=step_ms) == ["Exit"]
+    assert stream.engine.searches == 2
+
+
+def test_another_size_of_the_picture_is_looked_at_afresh(stream: Stream) -> None:
+    stream.show(LOCKED)
+    stream.engine.shown = ()
+    stream.now_ms += STEP_MS
+    assert stream.lines(np.full((360, 480, 3), 90, np.uint8)) == []
+    assert stream.engine.searches == 2
+
+
+def test_sessions_do_not_know_of_each_other() -> None:
+    stream = Stream(sessions=2)
+    assert stream.show(LOCKED, session="a") == ["Door locked"]
+    assert stream.show(EXIT, session="b") == ["Exit"]
+    assert stream.show(LOCKED, session="a") == ["Door locked"]
+    assert stream.engine.searches == 2
+    assert stream.show(EXIT, session="c") == ["Exit"]
+    stream.show(EXIT, session="b")
+    assert stream.engine.searches == 4, "b was not seen for longest and had to give way"
+
+
+def test_nothing_to_read(stream: Stream) -> None:
+    for _ in range(3):
+        assert stream.show() == []
+    assert stream.engine.searches == 1
+
+
+def test_odd_pictures_are_survived(stream: Stream) -> None:
+    for shape in ((1, 1), (1, 1), (500, 3), (31, 2000), (31, 2000)):
+        stream.now_ms += STEP_MS
+        stream.engine.shown = (Shown(LOCKED),) if shape[0] > 1 else ()
+        stream.lines(np.full((*shape, 3), 90, np.uint8))
