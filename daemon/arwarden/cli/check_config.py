@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from arwarden.config import Config
-from arwarden.config.file import load_config
+from arwarden.config.file import load_config, load_fast
+from arwarden.core.errors import ConfigError
 from arwarden.fast.claims import Lexicon
 
 
@@ -19,13 +20,31 @@ def command(file: Path) -> None:
 
     Names every problem with its field and the fix; exit code 2 if there is any. Secrets are never shown.
     """
-    config = load_config(file)
-    Lexicon.load(config.fast.languages, config.fast.lexicons)
+    config = _sound(file)
     click.echo(f"{file}: no problems")
     for line in summary(config):
         click.echo(f"  {line}")
     for line in warnings(config):
         click.echo(f"  warning: {line}", err=True)
+
+
+def _sound(file: Path) -> Config:
+    """The configuration. Raises ConfigError with its problems and those of the lexicons that it names."""
+    problems: list[str] = []
+    config = None
+    try:
+        config = load_config(file)
+    except ConfigError as error:
+        problems += error.problems
+    fast = load_fast(file) if config is None else config.fast
+    if fast is not None:
+        try:
+            Lexicon.load(fast.languages, fast.lexicons)
+        except ConfigError as error:
+            problems += error.problems
+    if config is None or problems:
+        raise ConfigError(str(file), problems)
+    return config
 
 
 def is_loopback(host: str) -> bool:

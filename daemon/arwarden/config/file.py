@@ -12,10 +12,25 @@ import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from arwarden.config import Config
+from arwarden.config import Config, FastConfig
 from arwarden.core.errors import ConfigError
 
 MAX_CONFIG_BYTES = 1_000_000
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that is there twice: the first section or limit would be ignored without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[Any] = set()
+        for key_node, _ in node.value:
+            key = key_node.value if isinstance(key_node, yaml.ScalarNode) else id(key_node)
+            if key in seen:
+                raise yaml.constructor.ConstructorError(
+                    problem=f"the key {key!r} is there twice; merge the two", problem_mark=key_node.start_mark
+                )
+            seen.add(key)
+        return super().construct_mapping(node, deep)
 
 
 def load_config(path: Path) -> Config:
@@ -24,29 +39,31 @@ def load_config(path: Path) -> Config:
     Raises:
         ConfigError: The file cannot be read, is not YAML, or has problems; all of them are named.
     """
+    return parse_config(_read(path), str(path))
+
+
+def load_fast(path: Path) -> FastConfig | None:
+    """The section ``fast`` of a file whose other sections may have problems; None where it has its own."""
+    try:
+        return FastConfig.model_validate(_mapping(_read(path), str(path)).get("fast", {}))
+    except (ConfigError, ValidationError):
+        return None
+
+
+def _read(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_CONFIG_BYTES:
             raise ConfigError(str(path), [f"the file is larger than {MAX_CONFIG_BYTES} bytes"])
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(str(path), [f"cannot be read: {error.strerror or error}"]) from error
     except UnicodeDecodeError as error:
         raise ConfigError(str(path), ["is not UTF-8 text; save it as UTF-8"]) from error
-    return parse_config(text, str(path))
 
 
 def parse_config(text: str, source: str) -> Config:
     """Check configuration text. ``source`` names it in errors. Raises ConfigError like ``load_config``."""
-    try:
-        content = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ConfigError(source, [f"is not YAML: {' '.join(str(error).split())}"]) from error
-    except RecursionError as error:
-        raise ConfigError(source, ["is nested too deeply to be a configuration"]) from error
-    if content is None:
-        content = {}
-    if not isinstance(content, dict):
-        raise ConfigError(source, [f"must be a mapping of sections, not {type(content).__name__}"])
+    content = _mapping(text, source)
     try:
         return Config.model_validate(content)
     except ValidationError as error:
@@ -55,19 +72,48 @@ def parse_config(text: str, source: str) -> Config:
         raise ConfigError(source, problems) from None
 
 
+def _mapping(text: str, source: str) -> dict[Any, Any]:
+    try:
+        content = yaml.load(text, Loader=_Loader)  # noqa: S506  it is a safe loader
+    except yaml.YAMLError as error:
+        # "from None": the error's own text quotes the line it stumbled over, secrets included.
+        raise ConfigError(source, [f"is not YAML: {_yaml_fault(error)}"]) from None
+    except RecursionError as error:
+        raise ConfigError(source, ["is nested too deeply to be a configuration"]) from error
+    if content is None:
+        content = {}
+    if not isinstance(content, dict):
+        raise ConfigError(source, [f"must be a mapping of sections, not {type(content).__name__}"])
+    return content
+
+
+def _yaml_fault(error: yaml.YAMLError) -> str:
+    if not isinstance(error, yaml.MarkedYAMLError):
+        return " ".join(str(error).split())
+    mark = error.problem_mark or error.context_mark
+    where = "" if mark is None else f"line {mark.line + 1}, column {mark.column + 1}: "
+    return f"{where}{', '.join(part for part in (error.context, error.problem) if part)}"
+
+
 def _problem(detail: ErrorDetails) -> str:
     location = tuple(detail["loc"])
     field = ".".join(str(part) for part in location) or "file"
     if detail["type"] == "extra_forbidden":
         return f"{field}: unknown key{_suggestion(location)}"
+    if detail["type"] == "model_type":
+        section = _section_at(Config, location)
+        keys = "" if section is None else f", such as {', '.join(list(section.model_fields)[:3])}"
+        return f"{field}: must be a section with keys of its own{keys}"
     message = detail["msg"].removeprefix("Value error, ")
     return f"{field}: {message[:1].lower()}{message[1:]}{_given(detail)}"
 
 
 def _given(detail: ErrorDetails) -> str:
-    """The offending value, where it is a plain one that cannot be part of a secret."""
+    """The offending value, where it is a plain one that cannot be part of a secret (user:secret@host)."""
     value = detail.get("input")
-    secret = any(part in ("token", "password", "viewer_token", "value") for part in detail["loc"])
+    secret = "@" in str(value) or any(
+        part in ("token", "password", "viewer_token", "value") for part in detail["loc"]
+    )
     if secret or isinstance(value, bool) or not isinstance(value, int | float | str) or len(str(value)) > 60:
         return ""
     return f" (it is {value!r})"

@@ -5,15 +5,42 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 from arwarden.contract.topics import DEFAULT_PREFIX, DEVICE_ID_PATTERN
 
-Port = Annotated[int, Field(ge=0, le=65535)]
+_HOST_NAME = re.compile(r"[\w.-]{1,253}")
+
+
+def _host(value: str) -> str:
+    """Refuse what a listener or a connection would stumble over; an empty host listens everywhere."""
+    if _HOST_NAME.fullmatch(value):
+        return value
+    try:
+        ipaddress.ip_address(value)
+    except ValueError:
+        msg = "must be a host name or an address, without scheme, port or path"
+        raise ValueError(msg) from None
+    return value
+
+
+def _existing_file(path: Path) -> Path:
+    if not path.is_file():
+        msg = f"the file {path} does not exist"
+        raise ValueError(msg)
+    return path
+
+
+Host = Annotated[str, AfterValidator(_host)]
+ExistingFile = Annotated[Path, AfterValidator(_existing_file)]
+ListenPort = Annotated[int, Field(ge=0, le=65535)]
+Port = Annotated[int, Field(ge=1, le=65535)]
 PositiveMs = Annotated[float, Field(gt=0, le=3_600_000)]
 IceUrl = Annotated[str, Field(pattern=r"^(stun|turn)s?:[^\s<>\"]+$")]
 
@@ -66,12 +93,12 @@ class Device(Section):
 class ServerConfig(Section):
     """The HTTP server: WHIP endpoint, web page, metrics and health."""
 
-    host: str = Field("127.0.0.1", description="Address to listen on; 0.0.0.0 lets headsets reach it.")
-    port: Port = Field(8080, description="TCP port; 0 picks a free one.")
-    tls_certificate: Path | None = Field(
+    host: Host = Field("127.0.0.1", description="Address to listen on; 0.0.0.0 lets headsets reach it.")
+    port: ListenPort = Field(8080, description="TCP port; 0 picks a free one.")
+    tls_certificate: ExistingFile | None = Field(
         None, description="PEM certificate chain; with tls_key serves HTTPS."
     )
-    tls_key: Path | None = Field(None, description="PEM private key of the certificate.")
+    tls_key: ExistingFile | None = Field(None, description="PEM private key of the certificate.")
     cors_origins: tuple[str, ...] = Field(
         ("*",), description="Origins of web pages that may stream to the WHIP endpoint."
     )
@@ -87,10 +114,6 @@ class ServerConfig(Section):
         if (self.tls_certificate is None) != (self.tls_key is None):
             msg = "tls_certificate and tls_key go together; give both or neither"
             raise ValueError(msg)
-        for path in (self.tls_certificate, self.tls_key):
-            if path is not None and not path.is_file():
-                msg = f"the file {path} does not exist"
-                raise ValueError(msg)
         return self
 
 
@@ -188,16 +211,8 @@ class FastConfig(Section):
     )
     workers: int = Field(1, ge=1, le=16, description="Frames analysed at the same time over all sessions.")
     languages: tuple[str, ...] = Field(("en",), description="Languages of the lexicon that are loaded.")
-    lexicons: tuple[Path, ...] = Field((), description="Further lexicon files of your own.")
+    lexicons: tuple[ExistingFile, ...] = Field((), description="Further lexicon files of your own.")
     quality: bool = Field(True, description="Measure the technical quality of the picture.")
-
-    @model_validator(mode="after")
-    def _lexicons_exist(self) -> Self:
-        missing = [str(path) for path in self.lexicons if not path.is_file()]
-        if missing:
-            msg = f"lexicon files do not exist: {', '.join(missing)}"
-            raise ValueError(msg)
-        return self
 
 
 class AlertsConfig(Section):
@@ -225,27 +240,25 @@ class AlertsConfig(Section):
 class MqttTls(Section):
     """TLS towards the broker."""
 
-    ca_file: Path | None = Field(None, description="PEM file of the authority; the system's when absent.")
-    certificate: Path | None = Field(None, description="PEM client certificate.")
-    key: Path | None = Field(None, description="PEM key of the client certificate.")
+    ca_file: ExistingFile | None = Field(
+        None, description="PEM file of the authority; the system's when absent."
+    )
+    certificate: ExistingFile | None = Field(None, description="PEM client certificate.")
+    key: ExistingFile | None = Field(None, description="PEM key of the client certificate.")
     check_hostname: bool = Field(True, description="Refuse a broker whose certificate names another host.")
 
     @model_validator(mode="after")
-    def _files_exist(self) -> Self:
+    def _key_with_certificate(self) -> Self:
         if (self.certificate is None) != (self.key is None):
             msg = "certificate and key go together; give both or neither"
             raise ValueError(msg)
-        for path in (self.ca_file, self.certificate, self.key):
-            if path is not None and not path.is_file():
-                msg = f"the file {path} does not exist"
-                raise ValueError(msg)
         return self
 
 
 class MqttConfig(Section):
     """The broker, and what is kept for it while it is away."""
 
-    host: str | None = Field(
+    host: Host | None = Field(
         None, description="The broker's host name. Absent: needs run --embedded-broker, which starts one."
     )
     port: Port | None = Field(None, description="The broker's port; 1883, or 8883 with tls, when absent.")

@@ -22,7 +22,6 @@
     ├── TierError              nobody at once: the tier's answer is missing, the pipeline goes on
     │   └── DeadlineExceeded
     ├── PublishError           the pipeline: the message was not delivered
-    │   ├── PayloadTooLarge        shorten it or drop it; never retried as it is
     │   └── ClientTakenOver        the operator: another client uses our MQTT client id
     ├── BrokerError            the operator: the embedded broker does not start
     └── Refused                the headset's user: the daemon or the broker does not take it
@@ -163,10 +162,6 @@ class DeadlineExceeded(TierError):
 
 class PublishError(ArwardenError):
     """A message was not delivered to the broker."""
-
-
-class PayloadTooLarge(PublishError):
-    """The payload stays above the cap even after shortening."""
 
 
 class ClientTakenOver(PublishError):

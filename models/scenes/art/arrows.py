@@ -12,7 +12,7 @@ from models.assets.sources import Split
 from models.scenes.art.canvas import Box, Canvas, Point, rounded_polygon
 from models.scenes.art.colours import BLACK, WHITE, ground, ink_on, jitter, mix
 from models.scenes.art.content import Carried, Lettering, fill, spoken
-from models.scenes.art.element import WHOLE, Art, Colour, Part, solid_body, trim, warp
+from models.scenes.art.element import WHOLE, Art, Colour, solid_body, trim, warp
 from models.scenes.art.kit import Kit
 from models.scenes.art.outlines import ARROW_SHAPES, CARRIERS, ArrowShape, Outline, outline, rotated
 from models.scenes.art.typeface import typeface
@@ -230,8 +230,3 @@ def arrow_carried(direction_deg: float, rng: np.random.Generator) -> Carried:
     look = ArrowLook(BLACK, BLACK, "flat", None, 0.0, shadow=False, rounding=0.0, tilt=0.0)
     art = trim(_bare(drawn, shape, direction_deg % 360, 120, look), 0)
     return Carried("pictogram", "arrow", np.ascontiguousarray(art.rgba[:, :, 3]), direction_deg % 360)
-
-
-def text_parts(art: Art) -> tuple[Part, ...]:
-    """Only the text lines of an element."""
-    return tuple(part for part in art.parts if part.kind == "text")

@@ -67,6 +67,18 @@ def test_every_problem_is_named_at_once_and_no_secret(run: Run, config_file: Wri
     assert "very-secret" not in result.output
 
 
+def test_problems_of_the_lexicons_are_named_with_the_others(
+    run: Run, config_file: Write, tmp_path: Path
+) -> None:
+    lexicon = tmp_path / "mine.yaml"
+    lexicon.write_text("language: en\nsubject: {}\n", encoding="utf-8")
+    result = run("check-config", config_file({"server": {"prot": 1}, "fast": {"lexicons": [str(lexicon)]}}))
+    assert result.exit_code == 2
+    assert "2 problem(s)" in result.stderr
+    for problem in ("server.prot: unknown key", "mine.yaml: subject: "):
+        assert problem in result.stderr
+
+
 @pytest.mark.parametrize("command", [["check-config"], ["run", "--config"], ["doctor", "--config"]])
 def test_missing_file_is_said_by_whoever_needs_it(run: Run, tmp_path: Path, command: list[str]) -> None:
     result = run(*command, tmp_path / "nowhere.yaml")

@@ -59,8 +59,27 @@ def test_secrets_are_not_echoed() -> None:
             """
         )
     )
+    text += "\n".join(problems_of("mqtt: {host: 'mqtt://user:hush-hush@broker'}"))
     assert "hush-hush" not in text
     assert "ingest.devices.0.token: give exactly one of value, env, file" in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a: {value: hush-hush: x}", 'a: {value: "hush-hush"\nb: 1', "a: {value: hush-hush", "a: hush-hush: x"],
+)
+def test_broken_yaml_is_located_and_not_quoted(text: str) -> None:
+    (problem,) = problems_of(text)
+    assert "is not YAML: line " in problem
+    assert "hush-hush" not in problem
+
+
+@pytest.mark.parametrize(
+    "host", ["::1", "192.0.2.7", "fe80::1%eth0", "broker.local", "broker-1", "localhost"]
+)
+def test_names_and_addresses_are_hosts(host: str) -> None:
+    config = Config.model_validate({"server": {"host": host}, "mqtt": {"host": host}})
+    assert (config.server.host, config.mqtt.host) == (host, host)
 
 
 def test_a_secret_from_an_unset_variable_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,10 +123,20 @@ def test_secrets_come_from_value_variable_or_file(monkeypatch: pytest.MonkeyPatc
             "ingest: {devices: [{id: a, token: {value: x}}, {id: b, token: {value: x}}]}",
             "two devices share a token",
         ),
-        ("server: {tls_certificate: /nowhere.pem}", "go together"),
-        ("server: {tls_certificate: /nowhere.pem, tls_key: /nowhere.key}", "does not exist"),
-        ("mqtt: {tls: {certificate: /nowhere.pem}}", "go together"),
-        ("fast: {lexicons: [/nowhere.yaml]}", "do not exist: /nowhere.yaml"),
+        (f"server: {{tls_certificate: {__file__}}}", "go together"),
+        ("server: {tls_certificate: /nowhere.pem, tls_key: /nowhere.key}", "server.tls_key: the file"),
+        (f"mqtt: {{tls: {{certificate: {__file__}}}}}", "go together"),
+        ("mqtt: {tls: {ca_file: /nowhere.pem}}", "mqtt.tls.ca_file: the file /nowhere.pem does not exist"),
+        ("fast: {lexicons: [/nowhere.yaml]}", "fast.lexicons.0: the file /nowhere.yaml does not exist"),
+        ("server: {host: ''}", "server.host: must be a host name or an address"),
+        ("mqtt: {host: 'mqtt://b:1883'}", "mqtt.host: must be a host name or an address"),
+        ("mqtt: {host: b, port: 0}", "mqtt.port: "),
+        ("sampling: 3", "sampling: must be a section with keys of its own, such as "),
+        ("mqtt: {password: plain}", "mqtt.password: must be a section with keys of its own, such as value"),
+        (
+            "server: {port: 1}\nmqtt: {}\nserver: {port: 2}",
+            "line 3, column 1: the key 'server' is there twice",
+        ),
         ("[1, 2]", "must be a mapping of sections, not list"),
         ("a: [", "is not YAML"),
     ],
