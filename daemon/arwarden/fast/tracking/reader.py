@@ -31,7 +31,10 @@ FORGET_MS: Final = 2000.0
 SAME_PLACE: Final = 0.3
 """Intersection over union from which a line that is found is the one that was followed there."""
 SAME_SIZE: Final = 0.6
-"""Below this it has grown or shrunk: it says something else, or was found in part."""
+"""Below this it is longer than it was: it says more, or was found in part before."""
+WITHIN: Final = 0.8
+"""What lies on a line by so large a share is a part of it: now and then only "Nether" and "lands" of
+"Netherlands" are found, while the whole of it still looks the same."""
 MOST_MISSES: Final = 3
 """Looking for lines misses one now and then: one that still looks the same is kept over so many."""
 MOST_STALE: Final = 1
@@ -221,7 +224,8 @@ def _matched(lines: Sequence[_Line], found: Sequence[FloatArray]) -> list[_Line]
         taken.add(j)
         line = kept[i] = lines[i]
         line.misses = 0
-        if not line.same or overlap < SAME_SIZE:
+        whole = overlap >= SAME_SIZE or _share(found[j], line.now_px) >= WITHIN
+        if not (line.same and whole):
             line.same, line.now_px = False, found[j]
     for i, line in enumerate(lines):
         if i in kept or not line.same or any(_covers(corners, line.now_px) for corners in found):
@@ -248,6 +252,14 @@ def _box(corners_px: FloatArray) -> Box:
     left, top = corners_px.min(axis=0)
     right, bottom = corners_px.max(axis=0)
     return Box(float(left), float(top), float(right - left), float(bottom - top))
+
+
+def _share(inner_px: FloatArray, outer_px: FloatArray) -> float:
+    """How much of the one's upright box lies on the other's, 0..1."""
+    low = np.maximum(inner_px.min(axis=0), outer_px.min(axis=0))
+    high = np.minimum(inner_px.max(axis=0), outer_px.max(axis=0))
+    area = float(np.prod(inner_px.max(axis=0) - inner_px.min(axis=0)))
+    return float(np.prod(np.maximum(high - low, 0.0))) / max(area, 1.0)
 
 
 def _covers(outer_px: FloatArray, inner_px: FloatArray) -> bool:

@@ -40,6 +40,8 @@ class Reason(StrEnum):
 @dataclass(slots=True)
 class _Saying:
     text: str
+    count: int = 0
+    total: float = 0.0
     weight: float = 0.0
     best: float = 0.0
 
@@ -72,9 +74,9 @@ class Readings:
 
     @property
     def confidence(self) -> float:
-        """Of the surest reading that said so."""
+        """Mean of the readings that said so: the surest of many would be sure of anything some day."""
         best = self.best
-        return 0.0 if best is None else best.best
+        return 0.0 if best is None else best.total / best.count
 
     @property
     def settled(self) -> bool:
@@ -110,6 +112,8 @@ class Readings:
 
     def _count(self, key: str, text: str, confidence: float) -> None:
         saying = self.sayings.setdefault(key, _Saying(text))
+        saying.count += 1
+        saying.total += confidence
         saying.weight += -math.log(max(1.0 - confidence, 1e-3))
         if confidence > saying.best:
             saying.text, saying.best = text, confidence

@@ -8,7 +8,7 @@ import pytest
 
 from arwarden.core.counters import Counters
 from arwarden.core.frame import ArrayPicture, ByteImage, CaptureClock, Frame
-from arwarden.fast.ocr.base import Quad, TextLine, quad_from_pixels
+from arwarden.fast.ocr.base import Point, Quad, TextLine, quad_from_pixels
 from arwarden.fast.tracking.reader import FIND_EVERY_MS, FORGET_MS, MOST_MISSES, LineEngine, TrackedReader
 from arwarden.fast.tracking.readings import STALE_MS
 from tests.unit.fast.drawing import Drawn, scene
@@ -168,6 +168,40 @@ def test_a_line_that_is_missed_once_is_kept_while_it_looks_the_same(stream: Stre
     for _ in range(MOST_MISSES):
         assert stream.show(Shown(LOCKED, found=False), EXIT, step_ms=FIND_EVERY_MS) == ["Door locked", "Exit"]
     assert stream.show(Shown(LOCKED, found=False), EXIT, step_ms=FIND_EVERY_MS) == ["Exit"]
+
+
+class InPieces(FakeEngine):
+    """Finds two pieces of every line, as the real one now and then does."""
+
+    def find(self, rgb: ByteImage) -> list[Quad]:
+        pieces: list[Quad] = []
+        for start, _, _, last in super().find(rgb):
+            quad = super().find(rgb)[0]
+            (left, top), (right, bottom) = start, (quad[2].x_norm, last.y_norm)
+            for a, b in ((0.0, 0.4), (0.5, 1.0)):
+                x0, x1 = left + a * (right - left), left + b * (right - left)
+                pieces.append((Point(x0, top), Point(x1, top), Point(x1, bottom), Point(x0, bottom)))
+        return pieces
+
+
+def test_a_line_found_in_pieces_stays_whole_while_it_looks_the_same(stream: Stream) -> None:
+    whole = stream.engine
+    for _ in range(3):
+        stream.show(LOCKED)
+    stream.reader._engine = stream.engine = InPieces()
+    assert stream.show(LOCKED, step_ms=FIND_EVERY_MS) == ["Door locked"]
+    assert stream.engine.searches >= 1
+    assert stream.engine.reads == []
+    stream.reader._engine = stream.engine = whole
+    assert stream.show(LOCKED, step_ms=FIND_EVERY_MS) == ["Door locked"]
+
+
+def test_a_line_found_in_pieces_first_becomes_whole(stream: Stream) -> None:
+    whole = stream.engine
+    stream.reader._engine = stream.engine = InPieces()
+    assert len(stream.show(LOCKED)) == 2
+    stream.reader._engine = stream.engine = whole
+    assert stream.show(LOCKED, step_ms=FIND_EVERY_MS) == ["Door locked"]
 
 
 def test_of_lines_that_were_read_long_ago_one_a_frame_is_read_again(stream: Stream) -> None:

@@ -35,7 +35,15 @@ class Seen:
 def test_a_line_is_read_until_two_readings_agree_and_then_left_alone() -> None:
     seen = Seen()
     assert [seen.frame("Door locked") for _ in range(4)] == [Reason.NEW, Reason.UNSETTLED, None, None]
-    assert (seen.readings.text, seen.readings.confidence) == ("Door locked", 0.97)
+    assert seen.readings.text == "Door locked"
+    assert seen.readings.confidence == pytest.approx(0.97)
+
+
+def test_confidence_is_the_mean_of_the_readings_that_agree() -> None:
+    seen = Seen()
+    for confidence in (0.9, 0.8):
+        seen.frame("Exit", confidence)
+    assert seen.readings.confidence == pytest.approx(0.85)
 
 
 def test_readings_that_differ_in_spaces_or_case_agree_and_the_surest_is_shown() -> None:
@@ -99,7 +107,7 @@ def test_a_blurred_frame_does_not_change_what_a_line_says() -> None:
     assert seen.readings.text == "Door locked"
     seen.frame("Door locked", changed=True)
     assert seen.readings.strays == 0
-    assert seen.readings.confidence == 0.97
+    assert seen.readings.confidence == pytest.approx(0.97)
 
 
 def test_unsure_readings_in_a_row_are_believed() -> None:
