@@ -80,11 +80,13 @@ class _Session:
     lock: Lock = field(default_factory=Lock)
     seen_ms: float = -math.inf
     found_ms: float = -math.inf
+    unconfirmed: bool = False
+    """Looking for lines found other ones than were known: the next frame has to agree."""
     scenery: novelty.Scenery | None = None
     lines: list[_Line] = field(default_factory=list)
 
     def reset(self) -> None:
-        self.found_ms, self.scenery, self.lines = -math.inf, None, []
+        self.found_ms, self.unconfirmed, self.scenery, self.lines = -math.inf, False, None, []
 
 
 class TrackedReader:
@@ -143,6 +145,7 @@ class TrackedReader:
     def _must_find(self, session: _Session, motion: novelty.Motion | None, now_ms: float) -> bool:
         return (
             motion is None
+            or session.unconfirmed
             or motion.something_new
             or now_ms - session.found_ms >= FIND_EVERY_MS
             or not all(line.same for line in session.lines)
@@ -151,7 +154,12 @@ class TrackedReader:
     def _find(self, session: _Session, rgb: ByteImage, small: ByteImage, now_ms: float) -> None:
         height_px, width_px = rgb.shape[:2]
         found = [looks.quad_px(quad, width_px, height_px) for quad in self._engine.find(rgb)]
+        known = [id(line) for line in session.lines if line.same]
         session.lines = _matched(session.lines, found)[:MOST_LINES]
+        # Finding errs now and then as reading does; one search more keeps that from lasting. One only:
+        # where every search finds something else, the scene is no better known after the third.
+        kept = [id(line) for line in session.lines if line.same]
+        session.unconfirmed = not session.unconfirmed and (kept != known or len(kept) != len(session.lines))
         for line in session.lines:
             line.at_px = line.now_px
         session.found_ms, session.scenery = now_ms, novelty.scenery(small)
