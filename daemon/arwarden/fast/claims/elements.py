@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from arwarden.core.findings import Claim, Element, ElementType
 from arwarden.fast.claims.lexicon import Lexicon, slug
-from arwarden.fast.claims.patterns import INSTRUCTION, PRESENCE, PROPERTY, STATEMENT
+from arwarden.fast.claims.patterns import EXISTENCE, INSTRUCTION, PRESENCE, PROPERTY, STATEMENT
 from arwarden.fast.claims.reader import ClaimReader
 from arwarden.fast.claims.schema import MeaningSpec, PictureSpec
 
@@ -31,7 +31,7 @@ _ACTIVITIES = frozenset({"permission", "requirement", PRESENCE})
 """A picture of these shows its subject itself: a caption beside it names something else."""
 _PLACES = frozenset({("", ""), ("permission", "allowed"), ("users", "men"), ("users", "women")})
 """What pictograms of places say of them; all others on an arrow are statements of their own."""
-_OPEN = frozenset({STATEMENT, PROPERTY, INSTRUCTION})
+_OPEN = frozenset({STATEMENT, PROPERTY, INSTRUCTION, EXISTENCE})
 """Read from any words: they do not tell a name from a statement."""
 _WAYS = frozenset({DIRECTION, "distance", "duration", "walking time", "driving time", "floor"})
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon, cut
+from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.passage import Passage
 from arwarden.fast.claims.subjects import Mention
 from arwarden.fast.claims.words import NEGATIVE_PREFIXES, singular
@@ -20,9 +21,13 @@ INSTRUCTION = "instruction"
 PRESENCE = "presence"
 PROPERTY = "property"
 STATEMENT = "statement"
+EXISTENCE = "existence"
+NUMBER = "number"
 IMPERATIVE_STRENGTH = 0.9
 MAX_STATEMENT_WORDS = 8
 _PLACES = frozenset({"here", "there", "inside", "outside"})
+_THERE = frozenset({"here", "ahead", "detected", "present", "nearby", "found", "there"})
+_WHERE = frozenset({"in", "at", "on"})
 _SKIP = frozenset({"please", "kindly", "always", "now", "also", "and", "then", ":", "you"})
 
 
@@ -47,6 +52,8 @@ class PatternClaims:
         yield from self._activities(passage)
         yield from self._instructions(passage)
         yield from self._contents(passage)
+        yield from self._existence(passage)
+        yield from self._number(passage)
         yield from self._properties(passage)
         yield from self._statement(passage)
 
@@ -215,6 +222,33 @@ class PatternClaims:
             negated=denials % 2 == 1,
             tense=light.tense,
         )
+
+    def _existence(self, passage: Passage) -> Iterator[Claim]:
+        """Whether a thing is there at all: "no bridge here", "bridge ahead"."""
+        words = passage.words
+        mention = next(iter(passage.mentions), None)
+        if mention is None or self._is_activity(mention.name):
+            return
+        item = Item(mention.start, mention.end)
+        lead = words[: mention.start - passage.clause.start]
+        rest = words[mention.end - passage.clause.start :]
+        if lead == ["no"] and (not rest or rest[0] in _THERE | _WHERE):
+            yield from passage.claim(EXISTENCE, "absent", item, mention.name, 0.85)
+        elif all(word in {"a", "an", "the"} for word in lead) and rest and passage.light(item).strength > 0:
+            strength = 0.85 if rest[0] in _THERE else 0.75 if rest[0] in _WHERE and len(rest) > 1 else 0.0
+            if strength and not any(passage.is_negator(word) for word in rest):
+                yield from passage.claim(EXISTENCE, "present", item, mention.name, strength)
+
+    def _number(self, passage: Passage) -> Iterator[Claim]:
+        """A bare number given for a name: "score: 5"."""
+        amounts = [item for item in passage.items if item.amount is not None]
+        if len(amounts) != 1 or len(passage.mentions) != 1:
+            return
+        item, mention = amounts[0], passage.mentions[0]
+        between = [token.text for token in passage.tokens[mention.end : item.start]]
+        counts = item.amount is not None and item.amount.kind is AmountKind.COUNT
+        if counts and between == [":"] and item.end == passage.clause.end and item.amount is not None:
+            yield from passage.claim(NUMBER, item.amount.value, item, mention.name, 0.85)
 
     def _contents(self, passage: Passage) -> Iterator[Claim]:
         """What something contains or is free of; a list may go on over commas."""

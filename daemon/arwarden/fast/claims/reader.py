@@ -13,7 +13,7 @@ from arwarden.fast.claims.negation import LightReader
 from arwarden.fast.claims.numbers import NumberReader
 from arwarden.fast.claims.origins import OriginClaims
 from arwarden.fast.claims.passage import Passage
-from arwarden.fast.claims.patterns import INSTRUCTION, STATEMENT, PatternClaims
+from arwarden.fast.claims.patterns import EXISTENCE, INSTRUCTION, STATEMENT, PatternClaims
 from arwarden.fast.claims.subjects import SubjectReader
 from arwarden.fast.claims.tokens import Token, clean, tokenise
 from arwarden.fast.claims.values import ValueClaims
@@ -140,7 +140,7 @@ class ClaimReader:
         count = 0
         for reader in (self._values, self._amounts, self._origins, self._patterns):
             for claim in reader.read(passage):
-                count += claim.attribute.partition(".")[0] not in {STATEMENT, INSTRUCTION}
+                count += claim.attribute.partition(".")[0] not in {STATEMENT, INSTRUCTION, EXISTENCE}
                 yield claim
         if not count:
             yield from self._values.weekdays(passage)

@@ -21,9 +21,7 @@ UNNAMED = 0.84
 BOTH_UNNAMED = 0.88
 DIFFERENT = 0.0
 
-_PREPOSITIONS = frozenset(
-    {"to", "of", "for", "in", "at", "near", "from", "by", "into", "with", "beside", "behind"}
-)
+_PREPOSITIONS = frozenset({"to", "of", "for", "in", "at", "near", "from", "by", "into", "beside", "behind"})
 _BEFORE_NUMBERS = frozenset({"in", "scheduled", "due", "until"})
 _VERBS = frozenset({"was", "were", "has", "had", "will", "may", "must", "can", "cannot", "needs"})
 _MAX_WORDS = 4

@@ -77,3 +77,21 @@ def test_other_titles_are_no_frames(reader: ClaimReader, text: str) -> None:
 )
 def test_names(reader: ClaimReader, text: str, name: str) -> None:
     assert reader.named(text) == name
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "conflict"),
+    [
+        ("Spiders here", "No spiders", True),
+        ("Milk in the fridge", "No milk", True),
+        ("Spiders here", "No wasps", False),
+        ("Score: 5", "Score: 9", True),
+        ("Score: 5", "Total: 9", False),
+        ("Antenna extended", "Antenna retracted", True),
+        ("The tyre is inflated", "Tyre deflated", True),
+        ("Coffee with milk", "Coffee without milk", True),
+    ],
+)
+def test_open_words(judge: Judge, one: str, other: str, conflict: bool) -> None:
+    found = [finding for finding in judge(one, other) if finding.confidence >= ALERT]
+    assert bool(found) is conflict
