@@ -10,7 +10,10 @@ import click
 
 from arwarden.core.errors import ArwardenError
 
-BENCHMARKS: Mapping[str, str] = {"latency": "benchmarks.latency.command"}
+BENCHMARKS: Mapping[str, str] = {
+    "claims": "benchmarks.claims.command",
+    "latency": "benchmarks.latency.command",
+}
 """Name on the command line → module whose ``command`` runs it. Only the one that is asked for is imported."""
 
 

@@ -44,6 +44,12 @@ class ElementType(StrEnum):
     """What kind of thing an element is. A tier names only kinds it can tell apart."""
 
     TEXT = "text"
+    PANEL = "panel"
+    ARROW = "arrow"
+    SIGN = "sign"
+    """A pictogram or symbol that stands alone."""
+    FLAG = "flag"
+    TAG = "tag"
 
 
 class FindingKind(StrEnum):
@@ -82,6 +88,8 @@ class Claim:
     """How sure the reading of the words is, 0..1; says nothing about the world."""
     span: str = ""
     """The words the claim was read from."""
+    pictured: bool = False
+    """Read from a pictogram, a flag or an arrow; ``span`` then says in words what is shown."""
 
     def describe(self) -> str:
         """The claim in one line, as shown to a user."""

@@ -81,7 +81,11 @@ class WebRoutes:
 
     def _check_viewer(self, request: web.Request) -> None:
         if not self._may_view(request):
-            raise web.HTTPUnauthorized(headers={"WWW-Authenticate": 'Bearer realm="arwarden viewer"'})
+            raise web.HTTPUnauthorized(
+                text="this is for clients on the daemon's machine or, once server.viewer_token is set, for "
+                "those who send that token as Authorization: Bearer TOKEN",
+                headers={"WWW-Authenticate": 'Bearer realm="arwarden viewer"'},
+            )
 
     async def _prometheus(self, request: web.Request) -> web.Response:
         self._check_viewer(request)

@@ -93,6 +93,7 @@ async def test_what_shows_the_wearers_view_needs_permission(client: Client, page
         response = await client.get(path)
         assert response.status == 401
         assert response.headers["WWW-Authenticate"].startswith("Bearer")
+        assert "server.viewer_token" in await response.text()
     health = await client.get("/healthz")
     assert await health.json() == {"status": "ok", "epoch": "run-1"}
 

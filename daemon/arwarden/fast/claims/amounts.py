@@ -119,7 +119,10 @@ class AmountClaims:
             else _without(subject, attribute)
         )
         named = name is not None or attribute in passage.words
-        sure = NAMED_STRENGTH if named else SUBJECT_STRENGTH if own else BARE_STRENGTH
+        bare = self._lexicon.data.dimensions[amount.unit].bare
+        sure = NAMED_STRENGTH if named else SUBJECT_STRENGTH if own else bare
+        if amount.unit in {"length", "duration"} and own == "destination" and not negated:
+            yield from passage.claim("arrival", "continue", item, "", strength * 0.9)
         if attribute == "discount" and not negated:
             yield from passage.claim(
                 "offer", "discounted", item, _without(subject, "discount"), strength * 0.85
@@ -146,7 +149,8 @@ class AmountClaims:
         words = [
             token.text for token in passage.tokens[max(passage.clause.start, item.start - 4) : item.start]
         ]
-        words += [token.text for token in passage.tokens[item.end : min(passage.clause.end, item.end + 3)]]
+        behind = [token.text for token in passage.tokens[item.end : min(passage.clause.end, item.end + 3)]]
+        words += [word for word in behind if word != "from"]  # "5 min from here"
         for suffix, phrases in (("max", self._max), ("min", self._min)):
             if any(_contains(words, phrase) for phrase in phrases):
                 return f"{attribute}.{suffix}"
@@ -169,9 +173,10 @@ class AmountClaims:
         sure = NAMED_STRENGTH if named else SUBJECT_STRENGTH if subject else 0.5
         if amount.value.endswith("~"):
             sure *= 0.7
-        yield from passage.claim(
-            attribute, amount.value.rstrip("~"), item, _without(subject, attribute), strength * sure
-        )
+        own = _without(subject, attribute)
+        yield from passage.claim(attribute, amount.value.rstrip("~"), item, own, strength * sure)
+        if own and attribute in {"start time", "departure time"}:
+            yield from passage.claim("time", amount.value.rstrip("~"), item, own, strength * 0.9)
 
     def _hours(self, passage: Passage, item: Item, amount: Amount, strength: float) -> Iterator[Claim]:
         closed = any(s.value == "closed" for other in passage.items for s in other.of(Kind.VALUE))

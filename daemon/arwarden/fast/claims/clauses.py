@@ -59,6 +59,8 @@ def scan(tokens: Sequence[Token], lexicon: Lexicon, numbers: NumberReader) -> li
         length, senses = lexicon.table.longest(words, at)
         if any(lexicon.table.longest(words, later)[0] > length for later in range(at + 1, at + length)):
             length, senses = 0, []  # "is on | the right" gives way to "is | on the right"
+        if any(place in amounts and amounts[place].end > at + length for place in range(at + 1, at + length)):
+            length, senses = 0, []  # "meeting room" gives way to "room 4"
         amount = amounts.get(at)
         if amount is not None and amount.end - at >= length:
             length, senses = amount.end - at, []

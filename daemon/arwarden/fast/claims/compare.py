@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.lexicon import Lexicon
-from arwarden.fast.claims.patterns import INSTRUCTION, PRESENCE, PROPERTY, STATEMENT
+from arwarden.fast.claims.patterns import EXISTENCE, INSTRUCTION, NUMBER, PRESENCE, PROPERTY, STATEMENT
 from arwarden.fast.claims.words import prefix_opposites
 
 SAME_SIZE = 0.03
@@ -35,7 +35,7 @@ class Comparer:
         spec = self._lexicon.attribute(attribute)
         if spec is not None:
             return spec.subject_required
-        return attribute.partition(".")[0] in {PRESENCE, INSTRUCTION, "quantity"}
+        return attribute.partition(".")[0] in {PRESENCE, INSTRUCTION, EXISTENCE, NUMBER, "quantity"}
 
     def all_conflict(
         self, attribute: str, values: Iterable[tuple[str, bool]], others: Iterable[tuple[str, bool]]

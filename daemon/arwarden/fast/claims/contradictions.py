@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from arwarden.core.findings import Claim, Element, Finding, FindingKind
 from arwarden.fast.claims.compare import Comparer
+from arwarden.fast.claims.elements import gap
 from arwarden.fast.claims.lexicon import Lexicon
-from arwarden.fast.claims.subjects import BOTH_UNNAMED, DIFFERENT, UNNAMED, relation
+from arwarden.fast.claims.subjects import BOTH_UNNAMED, DIFFERENT, OF_A_KIND, UNNAMED, parts, relation
 
 BASE_CONFIDENCE = 0.98
 NEAR_BONUS = 0.08
@@ -106,7 +107,7 @@ def _candidates(stated: list[_Stated]) -> Iterator[tuple[_Stated, _Stated]]:
     by_word: defaultdict[str, list[_Stated]] = defaultdict(list)
     named: list[_Stated] = []
     for one in ordered:
-        words = one.claim.subject.split()
+        words = parts(one.claim.subject)
         others: Iterable[_Stated] = unnamed if words else named
         seen: set[int] = set()
         for other in [
@@ -139,6 +140,8 @@ def _judge(
     subjects = relation(first.claim.subject, second.claim.subject)
     if subjects == DIFFERENT or (subjects == UNNAMED and comparer.needs_subject(attribute)):
         return None
+    if _go_together(first.claim, second.claim, attribute, lexicon):
+        return None
     conflict = comparer.conflict(attribute, first.claim, second.claim)
     if conflict <= 0 or not comparer.all_conflict(attribute, first.values, second.values):
         return None
@@ -147,7 +150,11 @@ def _judge(
     denied = first.claim.value == second.claim.value
     if not denied and subjects in {UNNAMED, BOTH_UNNAMED}:
         known = lexicon.unnamed_confidence(attribute, BOTH_UNNAMED)
+        if first.claim.pictured != second.claim.pictured:
+            known = max(known, UNNAMED)  # a sign beside words is there for them
         subjects = known if subjects == BOTH_UNNAMED else min(UNNAMED, known)
+    if subjects == OF_A_KIND and first.claim.pictured != second.claim.pictured and attribute != "direction":
+        subjects = UNNAMED  # a sign of a window is a sign of any window
     unnamed = not (first.claim.subject and second.claim.subject)
     if unnamed and _near(elements[first.element], elements[second.element]):
         subjects = min(1.0, subjects + NEAR_BONUS)
@@ -155,6 +162,18 @@ def _judge(
     if confidence <= 0:
         return None
     return _Conflict(_key(attribute, first.claim, second.claim), confidence, attribute, first, second)
+
+
+def _go_together(one: Claim, other: Claim, attribute: str, lexicon: Lexicon) -> bool:
+    """Whether both are pictures that stand side by side as a rule: arrows to two places, two hazards.
+
+    Or both are words on an attribute that only tells a picture from what words say beside it.
+    """
+    spec = lexicon.attribute(attribute)
+    if spec is not None and spec.needs_picture and not (one.pictured or other.pictured):
+        return True
+    both_pictures = one.pictured and other.pictured and not (one.subject and other.subject)
+    return both_pictures and spec is not None and spec.pictures_together
 
 
 def _also_says(stated: _Stated, claim: Claim) -> bool:
@@ -221,9 +240,7 @@ def _claim_first(element: Element, claim: Claim) -> Element:
 
 def _near(a: Element, b: Element) -> bool:
     """Whether two boxes lie beside each other: the gap is less than the lesser height."""
-    gap_x = max(a.box.x_norm, b.box.x_norm) - min(a.box.x_norm + a.box.w_norm, b.box.x_norm + b.box.w_norm)
-    gap_y = max(a.box.y_norm, b.box.y_norm) - min(a.box.y_norm + a.box.h_norm, b.box.y_norm + b.box.h_norm)
-    return max(gap_x, gap_y, 0.0) <= NEAR_GAP * min(a.box.h_norm, b.box.h_norm)
+    return gap(a, b) <= NEAR_GAP
 
 
 def _without_echoes(findings: Iterable[Finding]) -> Iterator[Finding]:

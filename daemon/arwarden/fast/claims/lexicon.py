@@ -31,6 +31,8 @@ class Kind(Enum):
     ALONE = auto()
     SUBJECT = auto()
     ACTIVITY = auto()
+    PERMIT = auto()
+    FORBID = auto()
     IGNORE = auto()
     QUALIFIER = auto()
     COUNTRY = auto()
@@ -208,6 +210,11 @@ class Lexicon:
         return frozenset(slug(name) for name in self.data.ingredients)
 
     @cached_property
+    def members_of(self) -> dict[str, tuple[str, ...]]:
+        """A wider kind → the things that are of it ("pet" → "dog")."""
+        return {slug(kind): tuple(slug(one) for one in members) for kind, members in self.data.kinds.items()}
+
+    @cached_property
     def kind_of(self) -> dict[str, tuple[str, ...]]:
         """A thing → the wider kinds it is one of ("almond" → "nut")."""
         table: dict[str, list[str]] = {}
@@ -223,10 +230,7 @@ class Lexicon:
         for name, spec in self.data.attributes.items():
             _add_attribute(table, name, spec)
         for name, subject in self.data.subjects.items():
-            for word in subject_words(subject):
-                table.add(cut(word), Sense(Kind.SUBJECT, slug(name)))
-            for word in subject.activity if isinstance(subject, SubjectSpec) else ():
-                table.add(cut(word), Sense(Kind.ACTIVITY, slug(name)))
+            _add_subject(table, slug(name), subject)
         for phrase in self.data.ignore:
             table.add(cut(phrase), Sense(Kind.IGNORE, phrase))
         for name, phrases in self.data.qualifiers.items():
@@ -351,6 +355,19 @@ def _add_attribute(table: PhraseTable, name: str, spec: AttributeSpec) -> None:
             table.add(cut(word), Sense(Kind.ALONE, value, name))
         for word in words.last:
             table.add(cut(word), Sense(Kind.LAST, value, name))
+
+
+def _add_subject(table: PhraseTable, name: str, subject: SubjectSpec | Sequence[str]) -> None:
+    groups = [(Kind.SUBJECT, subject_words(subject))]
+    if isinstance(subject, SubjectSpec):
+        groups += [
+            (Kind.ACTIVITY, subject.activity),
+            (Kind.PERMIT, subject.allowed),
+            (Kind.FORBID, subject.forbidden),
+        ]
+    for kind, words in groups:
+        for word in words:
+            table.add(cut(word), Sense(kind, name))
 
 
 def merge(parts: Sequence[LexiconFile]) -> LexiconFile:

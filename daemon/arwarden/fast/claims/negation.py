@@ -55,7 +55,11 @@ class LightReader:
             return Light(strength=0.0)
         words = [token.text for token in tokens[clause.start : item.start]]
         strength = 1.0
-        conditional = self._last(words, self._conditionals)
+        occasions = {
+            at for other in clause.items if other.has(Kind.QUALIFIER) for at in range(other.start, other.end)
+        }
+        free = ["" if at in occasions else word for at, word in enumerate(words, clause.start)]
+        conditional = self._last(free, self._conditionals)
         if conditional >= 0:
             return Light(strength=0.0)
         if clause_is_after_condition(tokens, clause, self._conditionals):
@@ -73,7 +77,7 @@ class LightReader:
         while at >= clause.start and words_between <= SCOPE_WORDS:
             text = tokens[at].text
             other = inside.get(at)
-            if text in self._scope_ends and not (other and other.has(Kind.IGNORE)):
+            if text == ":" or (text in self._scope_ends and not (other and other.has(Kind.IGNORE))):
                 break
             if other is not None:
                 if other.has(Kind.NEGATOR):

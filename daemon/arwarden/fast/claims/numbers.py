@@ -40,7 +40,7 @@ class Amount:
 _TIME = re.compile(r"([01]?\d|2[0-4])[:.]([0-5]\d)")
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)[.-](0?[1-9]|1[0-2])[.-](0?[1-9]|[12]\d|3[01])")
 _DASHES = frozenset({"-", "\u2013", "\u2014", "to", "until", "till"})
-_LABEL_VALUE = re.compile(r"\d{1,4}[a-z]?|[a-z]\d{0,3}|[a-z]{1,3}\d{1,4}")
+_LABEL_VALUE = re.compile(r"\d{1,4}[a-z]?|x{1,3}[ls]|[a-z]\d{0,3}|[a-z]{1,3}\d{1,4}")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _MAX_DIGITS = 12
 
@@ -116,6 +116,9 @@ class NumberReader:
                 and after < at + 4
             ):
                 after += 1
+            coded = words[after : after + 3]
+            if len(coded) == 3 and len(coded[0]) == 1 and coded[1] == "-" and coded[2].isdigit():
+                return Amount(at, after + 3, AmountKind.LABEL, f"{coded[0]}-{coded[2]}".upper(), name)
             if after < len(words) and _LABEL_VALUE.fullmatch(words[after]) and self._is_label(words, after):
                 return Amount(at, after + 1, AmountKind.LABEL, words[after].upper(), name)
             value = self._lexicon.data.number_words.get(words[after]) if after < len(words) else None
@@ -165,6 +168,8 @@ class NumberReader:
             currency = self._lexicon.currency_words.get(words[after])
             if currency is not None:
                 return Amount(at, after + 1, AmountKind.PRICE, f"{value:.2f} {currency}", currency)
+        if words[after : after + 1] == ["-"]:
+            after += 1  # "2-year warranty"
         length, unit = self._unit(words, after)
         if not length:
             return None

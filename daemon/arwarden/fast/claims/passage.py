@@ -15,6 +15,8 @@ from arwarden.fast.claims.subjects import Mention, SubjectReader
 from arwarden.fast.claims.tokens import Token
 
 ARTICLES_LIKE = frozenset({"the", "a", "your", "this", "my", "our"})
+EMERGENCY = "emergency"
+"""The occasion on which lasting attributes are what they always are: where the exit is."""
 MODIFIER_BARE = 0.5
 """Attributes whose words claim less than this on their own are read as telling things apart."""
 
@@ -38,6 +40,8 @@ class Passage:
         self.lexicon = lexicon
         self.listing: bool | None = None
         """True or False where a list of what is contained or absent reaches into or out of the clause."""
+        self.frame = ""
+        """The time that the whole text is about ("until last week: ..."); empty for now."""
         self._lights = lights
         self._subjects = subjects
 
@@ -170,7 +174,8 @@ class Passage:
     @cached_property
     def occasions(self) -> list[str]:
         """The times that the clause is limited to ("sunday")."""
-        return list(dict.fromkeys(s.value for item in self.items for s in item.of(Kind.QUALIFIER)))
+        named = dict.fromkeys(s.value for item in self.items for s in item.of(Kind.QUALIFIER))
+        return [*([self.frame] if self.frame else []), *named]
 
     def claim(
         self,
@@ -188,11 +193,14 @@ class Passage:
         opposite = self.lexicon.opposites.get((attribute.partition(".")[0], value))
         if negated and opposite is not None:
             value, polarity = opposite, True
+        spec = self.lexicon.attribute(attribute)
+        lasting = spec is not None and spec.lasting
         if tense == "past":
             attribute += ".past"
-        elif tense == "future" and not self.occasions:
+        elif tense == "future" and not self.occasions and not lasting:
             attribute += ".future"
-        names = [f"{attribute}.{occasion}" for occasion in self.occasions] or [attribute]
+        occasions = [one for one in self.occasions if not (lasting and one == EMERGENCY)]
+        names = [f"{attribute}.{occasion}" for occasion in occasions] or [attribute]
         strength *= item.quality
         return [Claim(name, value, subject, polarity, strength, self.span()) for name in names]
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon, cut
+from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.passage import Passage
 from arwarden.fast.claims.subjects import Mention
 from arwarden.fast.claims.words import NEGATIVE_PREFIXES, singular
@@ -20,9 +21,13 @@ INSTRUCTION = "instruction"
 PRESENCE = "presence"
 PROPERTY = "property"
 STATEMENT = "statement"
+EXISTENCE = "existence"
+NUMBER = "number"
 IMPERATIVE_STRENGTH = 0.9
 MAX_STATEMENT_WORDS = 8
 _PLACES = frozenset({"here", "there", "inside", "outside"})
+_THERE = frozenset({"here", "ahead", "detected", "present", "nearby", "found", "there"})
+_WHERE = frozenset({"in", "at", "on"})
 _SKIP = frozenset({"please", "kindly", "always", "now", "also", "and", "then", ":", "you"})
 
 
@@ -47,11 +52,14 @@ class PatternClaims:
         yield from self._activities(passage)
         yield from self._instructions(passage)
         yield from self._contents(passage)
+        yield from self._existence(passage)
+        yield from self._number(passage)
         yield from self._properties(passage)
         yield from self._statement(passage)
 
     def _activities(self, passage: Passage) -> Iterator[Claim]:
         """Permissions: "no parking", "do not park", "park here", "you may smoke"."""
+        yield from self._set_phrases(passage)
         for item in passage.items:
             senses = item.of(Kind.ACTIVITY) or [
                 s for s in item.of(Kind.SUBJECT) if self._is_activity(s.value)
@@ -66,14 +74,29 @@ class PatternClaims:
             light = passage.light(item)
             if light.tense == "past" or light.strength <= 0:
                 continue
-            yield from passage.claim(PERMISSION, value, item, name, strength * light.strength)
+            yield from self._permission(passage, item, name, value, strength * light.strength)
+
+    def _set_phrases(self, passage: Passage) -> Iterator[Claim]:
+        """Phrases that forbid or allow something without naming it: "keep out"."""
+        for item in passage.items:
+            for kind, value in ((Kind.FORBID, "forbidden"), (Kind.PERMIT, "allowed")):
+                for sense in item.of(kind):
+                    light = passage.light(item)
+                    if light.tense != "past" and not light.negated:
+                        yield from self._permission(passage, item, sense.value, value, 0.95 * light.strength)
+
+    def _permission(
+        self, passage: Passage, item: Item, name: str, value: str, strength: float
+    ) -> Iterator[Claim]:
+        """The permission, and for a forbidden kind the same of all that are of it ("no pets": no dogs)."""
+        yield from passage.claim(PERMISSION, value, item, name, strength)
+        for member in self._lexicon.members_of.get(name, ()) if value == "forbidden" else ():
+            yield from passage.claim(PERMISSION, value, item, member, strength * 0.9)
 
     def _is_activity(self, name: str) -> bool:
         return name in self._lexicon.activities
 
-    def _judge_activity(  # noqa: PLR0911 - one return per way to allow or forbid
-        self, passage: Passage, item: Item
-    ) -> tuple[str, float] | None:
+    def _judge_activity(self, passage: Passage, item: Item) -> tuple[str, float] | None:
         """Whether the clause allows or forbids the activity; ``None`` where it does neither."""
         if any(s.attribute == PERMISSION for other in passage.items for s in other.of(Kind.VALUE)):
             return None  # said in words of the lexicon
@@ -87,11 +110,25 @@ class PatternClaims:
             or near[-2:] == ["refrain", "from"]
         ):
             return "forbidden", 1.0
+        if near[-1:] == ["or"] and any(
+            self._ends_with(before[:at], self._forbids) for at in range(1, len(before))
+        ):
+            return "forbidden", 0.95
         if near and (passage.is_negator(near[-1]) or near[-1] in {"avoid", "without"}):
             return "forbidden", 0.95
         if self._ends_with(before, self._permits):
             return "allowed", 0.95
+        return self._judge_by_what_follows(passage, item, before)
+
+    def _judge_by_what_follows(
+        self, passage: Passage, item: Item, before: list[str]
+    ) -> tuple[str, float] | None:
         after = passage.word_after(item.end)
+        follows = passage.word_after(item.end + 1)
+        if after in {"may", "can"} and not before:
+            return ("forbidden" if passage.is_negator(follows) else "allowed"), 0.85
+        if not before and (after == "cannot" or (after, follows) == ("must", "not")):
+            return "forbidden", 0.85
         if item.has(Kind.ACTIVITY) and all(word in _SKIP for word in before):
             verb_only = not after and self._lexicon.words.kind(passage.tokens[item.start].text) == "v"
             if verb_only or after in {"here", "now", "on", "in", "through", "freely"}:
@@ -186,6 +223,33 @@ class PatternClaims:
             tense=light.tense,
         )
 
+    def _existence(self, passage: Passage) -> Iterator[Claim]:
+        """Whether a thing is there at all: "no bridge here", "bridge ahead"."""
+        words = passage.words
+        mention = next(iter(passage.mentions), None)
+        if mention is None or self._is_activity(mention.name):
+            return
+        item = Item(mention.start, mention.end)
+        lead = words[: mention.start - passage.clause.start]
+        rest = words[mention.end - passage.clause.start :]
+        if lead == ["no"] and (not rest or rest[0] in _THERE | _WHERE):
+            yield from passage.claim(EXISTENCE, "absent", item, mention.name, 0.85)
+        elif all(word in {"a", "an", "the"} for word in lead) and rest and passage.light(item).strength > 0:
+            strength = 0.85 if rest[0] in _THERE else 0.75 if rest[0] in _WHERE and len(rest) > 1 else 0.0
+            if strength and not any(passage.is_negator(word) for word in rest):
+                yield from passage.claim(EXISTENCE, "present", item, mention.name, strength)
+
+    def _number(self, passage: Passage) -> Iterator[Claim]:
+        """A bare number given for a name: "score: 5"."""
+        amounts = [item for item in passage.items if item.amount is not None]
+        if len(amounts) != 1 or len(passage.mentions) != 1:
+            return
+        item, mention = amounts[0], passage.mentions[0]
+        between = [token.text for token in passage.tokens[mention.end : item.start]]
+        counts = item.amount is not None and item.amount.kind is AmountKind.COUNT
+        if counts and between == [":"] and item.end == passage.clause.end and item.amount is not None:
+            yield from passage.claim(NUMBER, item.amount.value, item, mention.name, 0.85)
+
     def _contents(self, passage: Passage) -> Iterator[Claim]:
         """What something contains or is free of; a list may go on over commas."""
         words = [t.text for t in passage.tokens]
@@ -194,10 +258,19 @@ class PatternClaims:
         absent = self._cue(words, clause.start, clause.end, self._free_of)
         listed = passage.listing if cue is None and absent is None else None
         passage.listing = listed
+        if "allergy" in words[clause.start : clause.end]:
+            yield from self._for_allergics(passage)
+            return
         for mention in passage.mentions:
             known = bool(set(mention.name.split()) & self._ingredients)
             if self._is_free_of(passage, mention, known=known):
-                yield from self._present(passage, mention, present=False, strength=0.97)
+                denied = passage.light(Item(mention.start, mention.end)).negated
+                passage.listing = None
+                if not denied and set(passage.words) & {"zone", "area", "free"} and not known:
+                    yield from self._free_zone(passage, mention)
+                yield from self._present(passage, mention, present=denied, strength=0.97)
+            elif known and self._is_with(passage, mention):
+                yield from self._present(passage, mention, present=True, strength=0.95)
             elif absent is not None and absent[1] <= mention.start:
                 if absent[2] == ("no",) and not known:
                     continue  # "no dogs" forbids
@@ -209,6 +282,31 @@ class PatternClaims:
                 yield from self._present(passage, mention, present=not light.negated, strength=light.strength)
             elif (known and passage.word_after(mention.end) == "added") or (known and listed is not None):
                 yield from self._present(passage, mention, present=listed is not False, strength=0.95)
+
+    def _for_allergics(self, passage: Passage) -> Iterator[Claim]:
+        """What is safe for people with an allergy is free of it; what is not for them contains it."""
+        things = [word for m in passage.mentions for word in m.name.split() if word in self._ingredients]
+        denied = any(passage.is_negator(word) for word in passage.words)
+        if denied or {"safe", "suitable", "fine", "ok"} & set(passage.words):
+            item = Item(passage.clause.start, passage.clause.end)
+            for thing in things:
+                yield from passage.claim(PRESENCE, "present" if denied else "absent", item, thing, 0.9)
+
+    def _free_zone(self, passage: Passage, mention: Mention) -> Iterator[Claim]:
+        """What a zone free of something means: no smoking, no need of a helmet."""
+        item = Item(mention.start, mention.end)
+        if self._is_activity(mention.name):
+            yield from passage.claim(PERMISSION, "forbidden", item, mention.name, 0.95)
+        elif mention.name in self._lexicon.subject_slugs:
+            yield from passage.claim("requirement", "optional", item, mention.name, 0.9)
+
+    def _is_with(self, passage: Passage, mention: Mention) -> bool:
+        """Whether an ingredient is plainly in: "with beef", "nuts inside", "with added sugar"."""
+        lead = passage.tokens[passage.clause.start : mention.start]
+        light = passage.light(Item(mention.start, mention.end))
+        inside = passage.word_after(mention.end) == "inside" or mention.name.endswith(" inside")
+        near = [token.text for token in lead[-3:]]
+        return not light.negated and light.tense == "present" and (inside or "with" in near)
 
     def _is_free_of(self, passage: Passage, mention: Mention, *, known: bool) -> bool:
         """Whether "free" or "-free" follows the name ("nut-free", "sugar free")."""
@@ -247,8 +345,10 @@ class PatternClaims:
         item = Item(mention.start, mention.end, quality=min(token.quality for token in tokens))
         value = "present" if present else "absent"
         names = [mention.name]
+        if mention.name.endswith(" inside"):
+            names = [mention.name.removesuffix(" inside")]
         if present:
-            words = (mention.name, *mention.name.split())
+            words = (names[0], *names[0].split())
             names += [kind for word in words for kind in self._lexicon.kind_of.get(word, ())]
         for each in dict.fromkeys(names):
             yield from passage.claim(PRESENCE, value, item, each, strength)
@@ -256,7 +356,10 @@ class PatternClaims:
     def _properties(self, passage: Passage) -> Iterator[Claim]:
         """Predicates: "the water is drinkable", "bridge unstable", "drinkable water"."""
         covered = {
-            at for item in passage.items if not item.only_in_place for at in range(item.start, item.end)
+            at
+            for item in passage.items
+            if not item.only_in_place and not self._depends(item)
+            for at in range(item.start, item.end)
         }
         for at in range(passage.clause.start, passage.clause.end):
             token = passage.tokens[at]
@@ -293,6 +396,15 @@ class PatternClaims:
                 negated=light.negated,
                 tense=light.tense,
             )
+
+    def _depends(self, item: Item) -> bool:
+        """Whether its value holds for a few things only ("dead" for a cable)."""
+        return bool(item.senses) and all(
+            sense.kind is Kind.VALUE
+            and sense.strength < 1.0
+            and bool(self._lexicon.data.attributes[sense.attribute].values[sense.value].only_for)
+            for sense in item.senses
+        )
 
     def _words_before(self, passage: Passage, at: int) -> bool:
         """Whether any word but a negator stands before token *at* in the clause."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from arwarden.core.findings import Claim
@@ -13,14 +13,19 @@ from arwarden.fast.claims.negation import LightReader
 from arwarden.fast.claims.numbers import NumberReader
 from arwarden.fast.claims.origins import OriginClaims
 from arwarden.fast.claims.passage import Passage
-from arwarden.fast.claims.patterns import STATEMENT, PatternClaims
+from arwarden.fast.claims.patterns import EXISTENCE, INSTRUCTION, STATEMENT, PatternClaims
 from arwarden.fast.claims.subjects import SubjectReader
-from arwarden.fast.claims.tokens import clean, tokenise
+from arwarden.fast.claims.tokens import Token, clean, tokenise
 from arwarden.fast.claims.values import ValueClaims
 
 MAX_CLAIMS = 64
 """Claims kept per text, strongest first."""
 _CACHE_SIZE = 512
+_FRAME_WORDS = 6
+_PERIODS = frozenset({"before", "after", "until", "since", "during"})
+"""With these any noun names a time ("before the repair")."""
+_LINKING = frozenset({"to", "for", "towards", "this", "way", ":", "-", "at", "in", "of", "!"})
+"""Words that may stand beside a name without saying anything of it."""
 
 
 class ClaimReader:
@@ -40,6 +45,9 @@ class ClaimReader:
             for word in lexicon.data.grammar.scope_ends
             if word not in {"only", "yet", "rather", "except"}
         )
+        self._time_leads = frozenset(lexicon.data.grammar.time_leads)
+        self._time_nouns = frozenset(lexicon.data.grammar.time_nouns)
+        self._linking = frozenset(lexicon.data.grammar.articles) | _LINKING
         self._cache: dict[str, tuple[Claim, ...]] = {}
 
     def claims(self, text: str) -> tuple[Claim, ...]:
@@ -54,23 +62,76 @@ class ClaimReader:
             known = self._cache[text] = tuple(self._read(text))
         return known
 
-    def _read(self, text: str) -> list[Claim]:
+    def named(self, text: str) -> str:
+        """The thing that *text* names without saying more of it ("To the gate"); empty where it says more."""
+        passages = list(self._passages(text))
+        names = [self._title(passage) for passage in passages]
+        return names[0] if len(names) == 1 else ""
+
+    def occasions(self, text: str) -> tuple[str, ...]:
+        """The times that *text* names ("Tomorrow")."""
+        return tuple(one for passage in self._passages(text) for one in passage.occasions)
+
+    def spelt(self, text: str) -> str:
+        """The words of *text* that could be a name, as they are: for names that no vocabulary holds."""
+        return " ".join(
+            word for passage in self._passages(text) for word in passage.words if self._could_name(word)
+        )
+
+    def _could_name(self, word: str) -> bool:
+        return any(map(str.isalpha, word)) and not self._subjects.is_small(word)
+
+    def without(self, name: str, attribute: str) -> str:
+        """A thing's name without the nouns that only repeat the attribute."""
+        return self._subjects.without(name, attribute)
+
+    def _passages(self, text: str) -> Iterator[Passage]:
         cleaned = clean(text)
         tokens = tokenise(cleaned, self._lexicon.repairer, self._lexicon.touching, self._lexicon.numbered)
         items = scan(tokens, self._lexicon, self._numbers)
-        found: list[Claim] = []
-        title, listing = "", None
+        framed = self._frame_end(tokens)
         for clause in split(tokens, items, self._joiners):
+            if clause.end <= framed:
+                continue
+            clause.start = max(clause.start, framed)
+            clause.items = [item for item in clause.items if item.start >= framed]
             passage = Passage(
                 cleaned, tokens, clause, lights=self._lights, subjects=self._subjects, lexicon=self._lexicon
             )
+            passage.frame = " ".join(token.text for token in tokens[: max(framed - 1, 0)])
+            yield passage
+
+    def _what_follows(self, claim: Claim) -> Iterator[Claim]:
+        """What the lexicon's rules conclude: where the heating is on, the mode is heating."""
+        for rule in self._lexicon.data.follows:
+            told = (claim.subject, claim.attribute, claim.value, claim.polarity)
+            if told == (rule.subject, rule.attribute, rule.value, True):
+                attribute, value = rule.then
+                yield replace(claim, subject="", attribute=attribute, value=value)
+
+    def _frame_end(self, tokens: Sequence[Token]) -> int:
+        """Where the text begins behind a time that it is about ("Until last week: ..."); 0 without one."""
+        words = [token.text for token in tokens[: _FRAME_WORDS + 1]]
+        if ":" not in words or tokens[0].text not in self._time_leads:
+            return 0
+        end = words.index(":")
+        timed = tokens[0].text in _PERIODS or bool(self._time_nouns.intersection(words[:end]))
+        numbered = any(token.is_number for token in tokens[:end])
+        return end + 1 if timed and not numbered and end + 1 < len(tokens) else 0
+
+    def _read(self, text: str) -> list[Claim]:
+        found: list[Claim] = []
+        title, listing = "", None
+        for passage in self._passages(text):
+            clause = passage.clause
             passage.listing = None if clause.after_hard_break else listing
             claims = list(self._read_clause(passage, clause))
             listing = passage.listing
             if title and not passage.mentions:
                 claims = [claim if claim.subject else replace(claim, subject=title) for claim in claims]
-            title = "" if claims else _title(passage)
+            title = "" if claims else self._title(passage)
             found += claims
+        found += [claim for one in found for claim in self._what_follows(one)]
         return _distinct(found)[:MAX_CLAIMS]
 
     def _read_clause(self, passage: Passage, clause: Clause) -> Iterator[Claim]:
@@ -79,18 +140,22 @@ class ClaimReader:
         count = 0
         for reader in (self._values, self._amounts, self._origins, self._patterns):
             for claim in reader.read(passage):
-                count += claim.attribute.partition(".")[0] != STATEMENT
+                count += claim.attribute.partition(".")[0] not in {STATEMENT, INSTRUCTION, EXISTENCE}
                 yield claim
         if not count:
             yield from self._values.weekdays(passage)
 
-
-def _title(passage: Passage) -> str:
-    """The thing that a clause names and says nothing about ("Elevator: ...", "Car door. ..."); else empty."""
-    mentions = passage.mentions
-    if len(mentions) != 1 or mentions[0].end - mentions[0].start < len(passage.words):
-        return ""
-    return mentions[0].name
+    def _title(self, passage: Passage) -> str:
+        """The thing that a clause names and says nothing about ("Elevator: ...", "To the gate"), or empty."""
+        if len(passage.mentions) != 1:
+            return ""
+        mention, start = passage.mentions[0], passage.clause.start
+        others = [
+            word
+            for at, word in enumerate(passage.words, start)
+            if not mention.start <= at < mention.end and word not in self._linking
+        ]
+        return "" if others else mention.name
 
 
 def _distinct(claims: Iterable[Claim]) -> list[Claim]:

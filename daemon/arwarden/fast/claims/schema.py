@@ -54,6 +54,8 @@ class GrammarSpec(Part):
     contains: Words = ()
     free_of: Words = ()
     free_after: Words = ()
+    time_leads: Words = ()
+    time_nouns: Words = ()
 
 
 class ValueSpec(Part):
@@ -66,6 +68,7 @@ class ValueSpec(Part):
     alone: Words = ()
     implies: dict[str, str] = {}
     absent: Words = ()
+    present: Words = ()
     only_for: Words = ()
     range: tuple[float, float] | None = None
 
@@ -85,14 +88,23 @@ class AttributeSpec(Part):
     unnamed_confidence: Unit01 | None = None
     subject_required: bool = False
     event: bool = False
+    pictures_together: bool = False
+    needs_picture: bool = False
+    lasting: bool = False
+    implied_of_named: bool = False
     range_unit: str | None = None
 
 
 class SubjectSpec(Part):
-    """Words for one thing; *activity* are verbs for doing it ("park" for parking)."""
+    """Words for one thing; *activity* are verbs for doing it ("park" for parking).
+
+    *allowed* and *forbidden* are phrases that allow or forbid it without naming it ("keep out").
+    """
 
     words: Words = ()
     activity: Words = ()
+    allowed: Words = ()
+    forbidden: Words = ()
 
 
 class DimensionSpec(Part):
@@ -100,6 +112,7 @@ class DimensionSpec(Part):
 
     base: str
     attribute: str
+    bare: Unit01 = 0.6
 
 
 class UnitSpec(Part):
@@ -125,6 +138,32 @@ class UnionSpec(Part):
 
     words: Words
     members: Words
+
+
+class MeaningSpec(Part):
+    """One thing that a picture says; without an attribute it only names a thing."""
+
+    subject: str = ""
+    attribute: str = ""
+    value: str = ""
+    strength: Unit01 = 1.0
+    captioned: bool = False
+
+
+class FollowSpec(Part):
+    """A conclusion: where *subject* has *attribute* = *value*, ``then`` holds, an attribute and its value."""
+
+    subject: str
+    attribute: str
+    value: str
+    then: tuple[str, str]
+
+
+class PictureSpec(Part):
+    """A class of pictograms: what it is called, and what it says, the strongest reading first."""
+
+    name: str = ""
+    says: tuple[MeaningSpec, ...] = ()
 
 
 class OriginSpec(Part):
@@ -166,3 +205,5 @@ class LexiconFile(Part):
     countries: dict[str, CountrySpec] = {}
     unions: dict[str, UnionSpec] = {}
     origin: OriginSpec | None = None
+    pictures: dict[str, PictureSpec] = {}
+    follows: tuple[FollowSpec, ...] = ()

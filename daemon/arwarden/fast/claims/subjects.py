@@ -14,14 +14,16 @@ from arwarden.fast.claims.words import singular
 SAME = 1.0
 CONTAINED = 0.96
 """One names it more closely than the other ("door", "car door")."""
+OF_A_KIND = 0.6
+"""One is of a kind that the other names ("exit", "emergency exit"): often both are there."""
 UNNAMED = 0.84
 """Only one of the two says what it is about."""
 BOTH_UNNAMED = 0.88
 DIFFERENT = 0.0
 
-_PREPOSITIONS = frozenset(
-    {"to", "of", "for", "in", "at", "near", "from", "by", "into", "with", "beside", "behind"}
-)
+_PREPOSITIONS = frozenset({"to", "of", "for", "in", "at", "near", "from", "by", "into", "beside", "behind"})
+_BEFORE_NUMBERS = frozenset({"in", "scheduled", "due", "until"})
+_VERBS = frozenset({"was", "were", "has", "had", "will", "may", "must", "can", "cannot", "needs"})
 _MAX_WORDS = 4
 
 
@@ -40,10 +42,17 @@ def relation(one: str, other: str) -> float:
         return SAME if one else BOTH_UNNAMED
     if not one or not other:
         return UNNAMED
-    words, others = one.split(), other.split()
+    words, others = parts(one), parts(other)
     if _head(words) != _head(others):
         return DIFFERENT
+    if _head(one.split()) != _head(other.split()):
+        return OF_A_KIND if set(words) <= set(others) or set(others) <= set(words) else DIFFERENT
     return CONTAINED if set(words) <= set(others) or set(others) <= set(words) else DIFFERENT
+
+
+def parts(subject: str) -> list[str]:
+    """The words of a subject; one thing of several words is of the kind of its last ("emergency-exit")."""
+    return subject.replace("-", " ").split()
 
 
 def _head(words: Sequence[str]) -> str:
@@ -132,9 +141,27 @@ class SubjectReader:
         named_by_article = after in self._articles and "n" in self._lexicon.words.all_kinds(token.text)
         gerund = token.text.endswith("ing") and after not in self._copulas
         named_by_place = "n" in self._lexicon.words.all_kinds(token.text) and at + 1 in states
-        if kind in "n?" or named_by_article or gerund or named_by_place:
+        if kind in "n?" or named_by_article or gerund or named_by_place or self._is_named_by_rest(tokens, at):
             return singular(token.text), 1, True
         return (token.text if kind == "a" else ""), 1, False
+
+    def _is_named_by_rest(self, tokens: Sequence[Token], at: int) -> bool:
+        """Whether a word that can be a verb stands where only a noun can ("Ferry 21:30", "Interview: ")."""
+        if "n" not in self._lexicon.words.all_kinds(tokens[at].text):
+            return False
+        follows = tokens[at + 1] if at + 1 < len(tokens) else None
+        begins = at == 0 or not tokens[at - 1].is_word
+        if follows is None or not (follows.is_word or follows.is_number):
+            return not begins or (follows is not None and follows.text == ":")
+        if follows.text in {"on", "off"} and not begins:
+            return True
+        timed = follows.is_number and (":" in follows.text or not begins)
+        return (
+            timed
+            or follows.text in self._copulas
+            or follows.text in _VERBS
+            or (begins and follows.text in _BEFORE_NUMBERS)
+        )
 
     def is_small(self, word: str) -> bool:
         """Whether a word never names a thing."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arwarden.fast.claims.schema import AttributeSpec, LexiconFile
+from arwarden.fast.claims.schema import AttributeSpec, LexiconFile, PictureSpec
+
+OPEN_VALUES = {"presence": ("present", "absent")}
+"""Attributes that need no entry, and their values."""
 
 
 def problems_in(data: LexiconFile, loaded: Sequence[tuple[str, LexiconFile]]) -> list[str]:
@@ -32,6 +35,7 @@ def problems_in(data: LexiconFile, loaded: Sequence[tuple[str, LexiconFile]]) ->
                 for member in union.members
                 if member not in data.countries and member not in data.unions
             ]
+        problems += [f"{file}: {text}" for text in _conclusions(part, data)]
         problems += [
             f"{file}: measure_names.{name}: there is no dimension of this name; add it under dimensions"
             for name in part.measure_names
@@ -78,4 +82,33 @@ def _attribute(name: str, spec: AttributeSpec, data: LexiconFile) -> list[str]:
             problems.append(f"values.{value}.range: the lower end comes first; swap the two numbers")
     if spec.range_unit is not None and spec.range_unit not in data.units:
         problems.append(f"range_unit: there is no unit {spec.range_unit!r}; use one from units")
+    return problems
+
+
+def _picture(picture: PictureSpec, data: LexiconFile) -> list[str]:
+    problems: list[str] = []
+    for meaning in picture.says:
+        spec = data.attributes.get(meaning.attribute)
+        values = tuple(spec.values) if spec is not None else OPEN_VALUES.get(meaning.attribute, ())
+        if not meaning.attribute and not meaning.subject:
+            problems.append("says: name a subject, or an attribute with its value")
+        elif not meaning.attribute:
+            continue
+        elif not values:
+            problems.append(f"says: there is no attribute {meaning.attribute!r}; add or correct it")
+        elif meaning.value not in values:
+            known = ", ".join(values)
+            problems.append(f"says.{meaning.attribute}: {meaning.value!r} is not one of: {known}")
+    return problems
+
+
+def _conclusions(part: LexiconFile, data: LexiconFile) -> list[str]:
+    problems: list[str] = []
+    for rule in part.follows:
+        target = data.attributes.get(rule.then[0])
+        if target is None or rule.then[1] not in target.values:
+            told = " = ".join(rule.then)
+            problems.append(f"follows: there is no {told!r}; name an attribute and one of its values")
+    for name, picture in part.pictures.items():
+        problems += [f"pictures.{name}: {text}" for text in _picture(picture, data)]
     return problems

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from arwarden.core.findings import Claim
@@ -10,6 +10,8 @@ from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon, Sense
 from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.passage import Passage
+from arwarden.fast.claims.schema import ValueSpec
+from arwarden.fast.claims.subjects import parts
 
 ADJACENT_STRENGTH = 0.95
 """A weak word right beside what it is about ("Restroom left")."""
@@ -22,11 +24,15 @@ ALONE_STRENGTH = 0.78
 """A weak word that is all a text says ("Right")."""
 COMPOUND_STRENGTH = 0.6
 """A word before a noun that the lexicon does not list: often a compound ("closed captioning")."""
+WHOLE_STRENGTH = 0.8
+"""The same where the two are all that a statement says ("closed valve")."""
 REVERSED_STRENGTH = 0.5
 """A word that may have lost the prefix that reverses it."""
 STEP_STRENGTH = 0.75
 TIMED_STRENGTH = 0.6
 """A state that goes with hours ("open 9-17") says little about this moment."""
+ALL_DAY = "00:00-24:00"
+NONE_LEFT = frozenset({"left", "remaining"})
 COMMAND = "command"
 _COMMAND_LEAD = frozenset(
     {
@@ -74,6 +80,14 @@ class ValueClaims:
 
     def _states(self, passage: Passage, item: Item) -> Iterator[Claim]:
         """What the item says about how things are."""
+        if self._is_none_left(passage, item):
+            thing = passage.about(item, "stock") or " ".join(
+                passage.words[1 : item.start - passage.clause.start]
+            )
+            yield from passage.claim("stock", "sold out", item, thing, 0.95)
+            yield from passage.claim("mark", "negative", item, thing, IMPLIED_STRENGTH)
+            yield from passage.claim("fill", "empty", item, thing, IMPLIED_STRENGTH)
+            return
         for sense in item.of(Kind.VALUE):
             if not self._is_arrow_only(passage, item, sense):
                 strength = self._strength(passage, item, sense)
@@ -88,6 +102,17 @@ class ValueClaims:
                 attribute = f"{sense.attribute}.{COMMAND}" if ordered else sense.attribute
                 yield from self._claims(passage, item, sense, attribute, ADJACENT_STRENGTH)
 
+    def _is_none_left(self, passage: Passage, item: Item) -> bool:
+        """Whether it is the end of "no ... left", which is no direction."""
+        lead = passage.words[: item.start - passage.clause.start]
+        last = passage.words[-1:] == passage.words[item.end - 1 - passage.clause.start :][:1]
+        return (
+            passage.tokens[item.start].text in NONE_LEFT
+            and lead[:1] == ["no"]
+            and item.end == passage.clause.end
+            and last
+        )
+
     def weekdays(self, passage: Passage) -> Iterator[Claim]:
         """The day itself, for a clause that claims nothing else ("meeting on Monday")."""
         for item in passage.items:
@@ -100,7 +125,9 @@ class ValueClaims:
                         light.strength * (ADJACENT_STRENGTH if subject or today else 0.5) * item.quality
                     )
                     span = passage.span()
-                    yield Claim("weekday", sense.value, subject, not light.negated, strength, span)
+                    others = [one for one in passage.occasions if one not in WEEKDAYS]
+                    attribute = ".".join(["weekday", *others])
+                    yield Claim(attribute, sense.value, subject, not light.negated, strength, span)
 
     def _claims(
         self, passage: Passage, item: Item, sense: Sense, attribute: str, strength: float
@@ -110,7 +137,10 @@ class ValueClaims:
         if self._may_be_reversed(passage, item):
             strength *= REVERSED_STRENGTH
         subject = passage.about(item, sense.attribute)
-        timed = any(o.amount and o.amount.kind in {AmountKind.HOURS, AmountKind.TIME} for o in passage.items)
+        timed = any(
+            o.amount and o.amount.kind in {AmountKind.HOURS, AmountKind.TIME} and o.amount.value != ALL_DAY
+            for o in passage.items
+        )
         if sense.attribute == "opening" and timed:
             strength *= TIMED_STRENGTH
         if sense.attribute == "direction" and self._is_step(passage):
@@ -123,16 +153,26 @@ class ValueClaims:
         yield from passage.claim(
             attribute, sense.value, item, subject, strength, negated=light.negated, tense=light.tense
         )
-        if light.negated or light.tense != "present" or attribute != sense.attribute:
-            return
-        value = spec.values[sense.value]
+        meant = sense.value
+        if light.negated:
+            meant = self._lexicon.opposites.get((sense.attribute, sense.value), "")
+        if meant and light.tense == "present" and attribute == sense.attribute:
+            yield from self._consequences(passage, item, spec.values[meant], subject, strength)
+
+    def _consequences(
+        self, passage: Passage, item: Item, value: ValueSpec, subject: str, strength: float
+    ) -> Iterator[Claim]:
+        """What holds where the value does."""
         said = {s.attribute for other in passage.items for s in other.of(Kind.VALUE)}
         for name, implied in value.implies.items():
-            if name in said:
+            of_named = self._lexicon.data.attributes[name].implied_of_named
+            if name in said or (of_named and not subject):
                 continue
             yield from passage.claim(name, implied, item, subject, strength * IMPLIED_STRENGTH)
         for thing in value.absent:
             yield from passage.claim("presence", "absent", item, thing, strength * 0.95)
+        for thing in value.present:
+            yield from passage.claim("presence", "present", item, thing, strength * 0.95)
 
     def _strength(  # noqa: PLR0911 - one return per place that a word can stand in
         self, passage: Passage, item: Item, sense: Sense
@@ -147,8 +187,9 @@ class ValueClaims:
             return spec.bare
         value = spec.values[sense.value]
         if sense.strength < 1.0 and value.only_for:
-            subject = passage.about(item, sense.attribute).split()
-            return ADJACENT_STRENGTH if subject and subject[-1] in value.only_for else 0.0
+            subject = passage.about(item, sense.attribute)
+            heads = {*subject.split()[-1:], *parts(subject)[-1:]}
+            return ADJACENT_STRENGTH if heads & set(value.only_for) else 0.0
         if sense.strength < 1.0 and self._is_beside_subject(passage, item):
             return ADJACENT_STRENGTH
         if sense.strength < 1.0 and len(passage.words) == item.end - item.start:
@@ -158,7 +199,7 @@ class ValueClaims:
         if sense.strength < 1.0 and passage.word_before(item.start) in self._copulas:
             head = passage.about(item, sense.attribute).split()[-1:]
             return PREDICATE_STRENGTH if head and head[0] in self._lexicon.subject_slugs else DOUBTED_STRENGTH
-        return sense.strength * self._attributive(passage, item, spec.attributive)
+        return sense.strength * self._attributive(passage, item, spec.attributive, spec.nouns)
 
     def _may_be_reversed(self, passage: Passage, item: Item) -> bool:
         """Whether a fragment before a lone word may be its torn-off "un-"."""
@@ -202,13 +243,16 @@ class ValueClaims:
         senses = [s for other in passage.items if other is not item for s in other.of(Kind.VALUE)]
         return any(s.attribute == sense.attribute and s.strength == 1.0 for s in senses)
 
-    def _attributive(self, passage: Passage, item: Item, listed: float) -> float:
+    def _attributive(self, passage: Passage, item: Item, listed: float, nouns: Sequence[str]) -> float:
         """How much a word before its noun still claims: "locked door" all, "wet paint" less."""
         mention = next((mention for mention in passage.mentions if mention.start == item.end), None)
         if mention is None or item.end - item.start > 1:
             return 1.0
         head = mention.name.split()[-1]
-        return listed if head in self._lexicon.subject_slugs else min(listed, COMPOUND_STRENGTH)
+        if head in self._lexicon.subject_slugs or head in nouns:
+            return listed
+        whole = item.start == passage.clause.start and mention.end == passage.clause.end
+        return min(listed, WHOLE_STRENGTH if whole else COMPOUND_STRENGTH)
 
     def _before(self, passage: Passage, item: Item) -> Item | None:
         found = [other for other in passage.items if other.end == item.start]

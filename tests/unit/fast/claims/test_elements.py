@@ -1,0 +1,282 @@
+"""What pictograms, flags and arrows claim, alone and together with words."""
+
+from __future__ import annotations
+
+import pytest
+
+from arwarden.core.errors import ConfigError
+from arwarden.core.findings import Box, Claim, Element, ElementType, Finding
+from arwarden.fast.claims import ElementReader, Lexicon, Picture, find_contradictions
+from arwarden.fast.claims.elements import gap, pointing
+from models.assets.meanings import LEXICON, lexicon_part
+
+ALERT = 0.6
+SIGN, ARROW, PANEL, FLAG = ElementType.SIGN, ElementType.ARROW, ElementType.PANEL, ElementType.FLAG
+PLACES = (Box(0.05, 0.05, 0.15, 0.05), Box(0.7, 0.8, 0.15, 0.05), Box(0.05, 0.7, 0.15, 0.05))
+LEFT, RIGHT, UP, DOWN = 180.0, 0.0, 90.0, 270.0
+
+
+@pytest.fixture(scope="module")
+def elements(lexicon: Lexicon) -> ElementReader:
+    return ElementReader(lexicon)
+
+
+def element(
+    reader: ElementReader,
+    kind: ElementType,
+    text: str = "",
+    *pictures: str,
+    direction_deg: float | None = None,
+    place: int = 0,
+) -> Element:
+    shown = [Picture(cls) for cls in pictures]
+    claims = reader.claims(kind, text=text, pictures=shown, direction_deg=direction_deg)
+    return Element(kind, PLACES[place], text, claims)
+
+
+def raised(lexicon: Lexicon, *elements: Element) -> list[Finding]:
+    placed = [Element(one.type, PLACES[at], one.text, one.claims) for at, one in enumerate(elements)]
+    return [one for one in find_contradictions(placed, lexicon) if one.confidence >= ALERT]
+
+
+def described(claims: tuple[Claim, ...]) -> set[str]:
+    return {claim.describe() for claim in claims}
+
+
+def test_shipped_meanings_are_those_of_the_classes() -> None:
+    assert LEXICON.read_text(encoding="utf-8") == lexicon_part(), "run python -m models.assets.meanings"
+
+
+@pytest.mark.parametrize(
+    ("cls", "claim"),
+    [
+        ("lock", "lock = locked"),
+        ("no_smoking", "smoking: permission = forbidden"),
+        ("wheat", "gluten: presence = present"),
+        ("vegan", "meat: presence = absent"),
+        ("flag:FR", "origin = France"),
+        ("flag:nl", "origin = Netherlands"),
+        ("hot_surface", "temperature = hot"),
+        ("window_open", "window: opening = open"),
+    ],
+)
+def test_pictures_claim(elements: ElementReader, cls: str, claim: str) -> None:
+    claims = elements.claims(SIGN, pictures=[Picture(cls)])
+    assert claim in described(claims)
+    assert all(one.pictured and one.span for one in claims)
+
+
+def test_unknown_pictures_claim_nothing(elements: ElementReader) -> None:
+    assert elements.claims(SIGN, pictures=[Picture("unheard_of"), Picture("flag:XX"), Picture("flag:")]) == ()
+    assert elements.claims(PANEL) == ()
+
+
+def test_confidence_of_the_classifier_counts(elements: ElementReader) -> None:
+    (claim,) = elements.claims(SIGN, pictures=[Picture("lock", 0.5)])
+    assert claim.strength == 0.5
+
+
+def test_caption_says_what_the_picture_is_about(elements: ElementReader) -> None:
+    assert "kitchen window: opening = open" in described(
+        elements.claims(PANEL, text="Kitchen window", pictures=[Picture("window_open")])
+    )
+    # What is forbidden or contained is what the picture shows, whatever stands beside it.
+    assert "nut: presence = present" in described(
+        elements.claims(PANEL, text="Chocolate", pictures=[Picture("nuts")])
+    )
+    assert "safe: lock = locked" in described(elements.claims(PANEL, text="Safe", pictures=[Picture("lock")]))
+
+
+def test_caption_can_be_a_time(elements: ElementReader) -> None:
+    assert "weather.tomorrow = sunny" in described(
+        elements.claims(PANEL, text="Tomorrow", pictures=[Picture("sun")])
+    )
+
+
+def test_picture_beside_a_statement_illustrates_it(elements: ElementReader) -> None:
+    claims = elements.claims(PANEL, text="Milk 1.29 €", pictures=[Picture("milk")])
+    shown = next(claim for claim in claims if claim.pictured and claim.subject == "milk")
+    assert shown.strength < ALERT + 0.01
+    said = elements.claims(PANEL, text="No dogs", pictures=[Picture("dog")])
+    assert described(said) == {"dog: permission = forbidden"}
+
+
+def test_naming_picture_is_the_subject_of_words(elements: ElementReader) -> None:
+    claims = elements.claims(PANEL, text="Turn left", pictures=[Picture("restroom")])
+    assert "restroom: direction = left" in described(claims)
+
+
+@pytest.mark.parametrize(
+    ("text", "pictures", "direction_deg", "claim"),
+    [
+        ("", (), LEFT, "direction = left"),
+        ("", (), UP, "direction = upward"),
+        ("", ("u_turn",), DOWN, "direction = back"),
+        ("Restroom", (), LEFT, "restroom: direction = left"),
+        ("To the gate", (), RIGHT, "gate: direction = right"),
+        ("Lost and found", (), RIGHT, "lost found: direction = right"),
+        ("", ("stairs",), RIGHT, "stairs: direction = right"),
+        ("", ("parking",), RIGHT, "parking: direction = right"),
+        ("Museum 300 m", (), LEFT, "museum: direction = left"),
+    ],
+)
+def test_arrows_point(
+    elements: ElementReader, text: str, pictures: tuple[str, ...], direction_deg: float, claim: str
+) -> None:
+    shown = [Picture(cls) for cls in pictures]
+    assert claim in described(elements.claims(ARROW, text=text, pictures=shown, direction_deg=direction_deg))
+
+
+@pytest.mark.parametrize(
+    ("text", "pictures"),
+    [("Made in France", ()), ("The door is locked", ()), ("", ("lock",)), ("Withstands every drop", ())],
+)
+def test_arrows_that_carry_a_statement_do_not_point(
+    elements: ElementReader, text: str, pictures: tuple[str, ...]
+) -> None:
+    shown = [Picture(cls) for cls in pictures]
+    claims = elements.claims(ARROW, text=text, pictures=shown, direction_deg=LEFT)
+    assert claims
+    assert not [claim for claim in claims if claim.attribute == "direction"]
+
+
+def test_words_win_over_the_arrow_they_stand_on(elements: ElementReader) -> None:
+    claims = elements.claims(ARROW, text="Turn right", direction_deg=LEFT)
+    assert described(claims) == {"direction = right"}
+
+
+@pytest.mark.parametrize(
+    ("direction_deg", "value"),
+    [
+        (0, "right"),
+        (44, "right"),
+        (46, "upward"),
+        (181, "left"),
+        (300, "downward"),
+        (359, "right"),
+        (-90, "downward"),
+    ],
+)
+def test_pointing(direction_deg: float, value: str) -> None:
+    assert pointing(direction_deg)[0] == value
+
+
+def test_diagonal_arrows_are_doubted() -> None:
+    assert pointing(45)[1] < pointing(20)[1] == 1.0
+
+
+def test_arrows_conflict_only_about_one_thing(lexicon: Lexicon, elements: ElementReader) -> None:
+    def arrow(text: str, direction_deg: float) -> Element:
+        return element(elements, ARROW, text, direction_deg=direction_deg)
+
+    assert not raised(lexicon, arrow("", LEFT), arrow("", RIGHT))
+    assert not raised(lexicon, arrow("Restroom", LEFT), arrow("Exit", RIGHT))
+    assert raised(lexicon, arrow("Restroom", LEFT), arrow("Toilets", RIGHT))
+    panel = element(elements, PANEL, "Turn right")
+    assert raised(lexicon, arrow("", LEFT), panel)
+    assert not raised(lexicon, arrow("", RIGHT), panel)
+    assert not raised(lexicon, arrow("", UP), element(elements, PANEL, "Go straight"))
+    assert not raised(lexicon, arrow("", UP), element(elements, PANEL, "Go upstairs"))
+    assert raised(lexicon, arrow("", DOWN), element(elements, PANEL, "Go upstairs"))
+
+
+@pytest.mark.parametrize(
+    ("cls", "text"),
+    [
+        ("flag:BE", "Made in the Netherlands"),
+        ("lock", "The door is unlocked"),
+        ("battery_empty", "Phone fully charged"),
+        ("no_parking", "You may park here"),
+        ("biohazard", "High voltage"),
+        ("women", "Men only"),
+        ("window_open", "Roof window closed"),
+        ("snow", "Sunny day"),
+        ("stairs", "Take the elevator"),
+        ("milk", "Dairy-free"),
+        ("no_entry", "Please enter"),
+        ("slippery", "The ramp is dry"),
+    ],
+)
+def test_picture_against_words(lexicon: Lexicon, elements: ElementReader, cls: str, text: str) -> None:
+    assert raised(lexicon, element(elements, SIGN, "", cls), element(elements, PANEL, text))
+
+
+@pytest.mark.parametrize(
+    ("cls", "text"),
+    [
+        ("flag:NL", "Made in the Netherlands"),
+        ("window_open", "The door is closed"),
+        ("biohazard", "Disinfect your hands"),
+        ("milk", "Gluten-free"),
+        ("sun", "Tomorrow: rain"),
+        ("lock", "Last year: the door was unlocked"),
+        ("no_entry", "The coffee shop is open"),
+        ("no_dogs", "Smoking allowed"),
+    ],
+)
+def test_picture_beside_words(lexicon: Lexicon, elements: ElementReader, cls: str, text: str) -> None:
+    assert not raised(lexicon, element(elements, SIGN, "", cls), element(elements, PANEL, text))
+
+
+def test_hazards_side_by_side_go_together(lexicon: Lexicon, elements: ElementReader) -> None:
+    one, other = element(elements, SIGN, "", "toxic"), element(elements, SIGN, "", "high_voltage")
+    assert not raised(lexicon, one, other)
+    one, other = element(elements, SIGN, "", "men"), element(elements, SIGN, "", "women")
+    assert not raised(lexicon, one, other)
+
+
+def test_marks_are_compared_with_words_only_beside_a_name(lexicon: Lexicon, elements: ElementReader) -> None:
+    missing = element(elements, PANEL, "Fire extinguisher missing")
+    assert raised(lexicon, element(elements, PANEL, "Fire extinguisher", "check"), missing)
+    assert not raised(lexicon, element(elements, SIGN, "", "check"), missing)
+    assert not raised(lexicon, element(elements, PANEL, "Fire hose", "check"), missing)
+    words = element(elements, PANEL, "Fire extinguisher in good condition")
+    assert not raised(lexicon, words, missing)
+
+
+def test_messages_say_what_is_shown(lexicon: Lexicon, elements: ElementReader) -> None:
+    (finding,) = raised(
+        lexicon, element(elements, FLAG, "", "flag:BE"), element(elements, PANEL, "Made in France")
+    )
+    assert finding.message == ('"flag of Belgium" contradicts "Made in France": origin is Belgium or France')
+
+
+def test_bare_arrow_is_about_the_name_beside_it(lexicon: Lexicon, elements: ElementReader) -> None:
+    def scene(y: float) -> tuple[Element, ...]:
+        arrow = Element(ARROW, Box(0.1, y, 0.1, 0.1), "", elements.claims(ARROW, direction_deg=LEFT))
+        title = Element(PANEL, Box(0.1, 0.1, 0.2, 0.05), "Restroom", elements.claims(PANEL, text="Restroom"))
+        other = Element(
+            PANEL, Box(0.7, 0.8, 0.2, 0.05), "Exit right", elements.claims(PANEL, text="Exit right")
+        )
+        return elements.named_by_place((arrow, title, other))
+
+    near = scene(0.16)
+    assert described(near[0].claims) == {"restroom: direction = left"}
+    assert not [one for one in find_contradictions(near, lexicon) if one.confidence >= ALERT]
+    far = scene(0.6)
+    assert described(far[0].claims) == {"direction = left"}
+    assert [one for one in find_contradictions(far, lexicon) if one.confidence >= ALERT]
+
+
+def test_gap_of_flat_boxes_is_endless() -> None:
+    flat = Element(PANEL, Box(0.1, 0.1, 0.1, 0.0))
+    assert gap(flat, Element(PANEL, Box(0.5, 0.5, 0.1, 0.1))) == float("inf")
+
+
+def test_own_pictures_are_checked(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("lexicon") / "own.yaml"
+    path.write_text(
+        "language: en\npictures:\n"
+        "  anchor: {says: [{subject: harbour}]}\n"
+        "  odd: {says: [{attribute: lock, value: ajar}, {attribute: mood, value: glad}, {}]}\n"
+        "follows: [{subject: door, attribute: lock, value: locked, then: [opening, ajar]}]\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(ConfigError) as caught:
+        Lexicon.load(["en"], [path])
+    told = "\n".join(caught.value.problems)
+    assert "pictures.odd: says.lock: 'ajar' is not one of" in told
+    assert "there is no attribute 'mood'" in told
+    assert "name a subject" in told
+    assert "follows: there is no 'opening = ajar'" in told
+    assert "anchor" not in told
