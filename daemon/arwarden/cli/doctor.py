@@ -26,7 +26,8 @@ from arwarden.config.file import load_config
 from arwarden.core.clock import SystemClock
 from arwarden.core.counters import Counters
 from arwarden.core.errors import ArwardenError, PublishError
-from arwarden.fast.ocr.auto import models_in_use
+from arwarden.fast.elements.weights import are_shipped
+from arwarden.fast.models import models_in_use
 from arwarden.publish.acks import inbox_type
 from arwarden.publish.connection import Connection
 from arwarden.publish.embedded import EmbeddedBroker
@@ -206,6 +207,8 @@ async def _try_embedded() -> tuple[str, int]:
 def _models(config: Config) -> Iterator[Check]:
     for model in models_in_use(config.fast):
         yield Check("model", "ok", f"{model.name}, sha256 {model.sha256[:16]}…, {model.licence}")
+    if not are_shipped():
+        yield Check("model", "ok", "no element networks in this package: text is read, symbols are not")
 
 
 def _codecs(_config: Config) -> Iterator[Check]:

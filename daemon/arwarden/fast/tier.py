@@ -18,15 +18,21 @@ from arwarden.config import FastConfig
 from arwarden.core.clock import Clock
 from arwarden.core.counters import Counters
 from arwarden.core.errors import ArwardenError, ModelError, TierError
-from arwarden.core.findings import Element, ElementType, Finding, Findings, Measure
+from arwarden.core.findings import Element, Finding, Findings, Measure
 from arwarden.core.frame import ArrayPicture, ByteImage, Frame, View
 from arwarden.core.tier import SceneContext
-from arwarden.fast.claims import ClaimReader, Lexicon, find_contradictions
+from arwarden.fast.assemble import assemble
+from arwarden.fast.claims import Lexicon, find_contradictions
+from arwarden.fast.claims.elements import ElementReader
+from arwarden.fast.elements.detector import ElementDetector, ElementFinder
+from arwarden.fast.elements.weights import are_shipped
 from arwarden.fast.ocr.auto import open_reader
 from arwarden.fast.ocr.base import ModelFile, Point, TextLine, TextReader
 from arwarden.fast.panels import group
 from arwarden.fast.quality import QualityJudge, SizeWatch, measure
+from arwarden.fast.tracking.elements import TrackedElement
 from arwarden.fast.tracking.reader import LineEngine, TrackedReader
+from arwarden.fast.watch import ElementWatch
 from arwarden.fast.workers import WorkerPool
 
 log = structlog.get_logger(__name__)
@@ -45,7 +51,8 @@ class FastTier:
     """Judges one picture at a time, in ``config.workers`` threads. Ready for use when constructed.
 
     ``sessions`` streams may each have one picture pending; more are refused. A given ``reader`` replaces
-    the configured engine. Raises ``ModelError`` and ``ConfigError`` for what the operator has to mend.
+    the configured engine, a given ``finder`` the element networks that the package carries; without either
+    text alone is judged. Raises ``ModelError`` and ``ConfigError`` for what the operator has to mend.
     """
 
     def __init__(
@@ -54,6 +61,7 @@ class FastTier:
         clock: Clock,
         reader: TextReader | None = None,
         *,
+        finder: ElementFinder | None = None,
         sessions: int = MAX_SESSIONS_REMEMBERED,
         counters: Counters | None = None,
     ) -> None:
@@ -61,7 +69,7 @@ class FastTier:
         self._clock = clock
         self._counters = counters if counters is not None else Counters()
         self._lexicon = Lexicon.load(config.languages, config.lexicons)
-        self._claims = ClaimReader(self._lexicon)
+        self._claims = ElementReader(self._lexicon)
         self._judge = QualityJudge()
         self._sizes: OrderedDict[str, SizeWatch] = OrderedDict()
         # OpenCV would start a thread per core for every resize, beside the threads chosen here.
@@ -73,6 +81,8 @@ class FastTier:
             if isinstance(self._reader, LineEngine)
             else None
         )
+        finder = finder if finder is not None else _shipped_finder(self._config.threads)
+        self._watch = None if finder is None else ElementWatch(finder, sessions=MAX_SESSIONS_REMEMBERED)
         self._pool = WorkerPool(
             self._config.workers, self._config.workers + sessions, clock, counters=self._counters
         )
@@ -85,7 +95,8 @@ class FastTier:
 
     def models_in_use(self) -> Sequence[ModelFile]:
         """The files of weights that were loaded."""
-        return self._reader.models_in_use()
+        elements = () if self._watch is None else self._watch.finder.models_in_use()
+        return (*self._reader.models_in_use(), *elements)
 
     async def analyse(self, frames: Sequence[Frame], context: SceneContext, deadline_ms: float) -> Findings:
         """Judge the last of the frames in a thread; the event loop stays free.
@@ -139,22 +150,29 @@ class FastTier:
             # The real world alone: no virtual text in it, and nothing to warn about in real signs.
             return (), ()
         rgb = frame.picture.rgb()
+        seen: Sequence[TrackedElement] = ()
+        if self._watch is not None:
+            with _timed(stages_ms, "elements"):
+                seen = self._watch.observe(frame)
         with _timed(stages_ms, "ocr"):
             lines = self._reader.read(rgb) if self._tracked is None else self._tracked.read(frame)
-        return self._interpret(lines, rgb, stages_ms)
+        return self._interpret(lines, rgb, stages_ms, seen)
 
     def _interpret(
-        self, lines: Sequence[TextLine], rgb: ByteImage, stages_ms: dict[str, float]
+        self,
+        lines: Sequence[TextLine],
+        rgb: ByteImage,
+        stages_ms: dict[str, float],
+        seen: Sequence[TrackedElement] = (),
     ) -> tuple[tuple[Element, ...], tuple[Finding, ...]]:
         with _timed(stages_ms, "panels"):
             sure = [line for line in lines if line.confidence >= self._config.min_text_confidence]
             self._counters.add("ocr.lines_unsure", len(lines) - len(sure))
             panels = group(sure, rgb.shape[1], rgb.shape[0], rgb)
         with _timed(stages_ms, "claims"):
-            elements = tuple(
-                Element(ElementType.TEXT, p.box, p.text, self._claims.claims(p.text), p.confidence)
-                for p in panels
-            )
+            labels = () if self._watch is None else self._watch.finder.labels
+            size = (rgb.shape[1], rgb.shape[0])
+            elements = assemble(panels, seen, labels, size, self._claims)
             contradictions = find_contradictions(elements, self._lexicon)
         return elements, contradictions
 
@@ -196,6 +214,15 @@ def _timed(stages_ms: dict[str, float], stage: str) -> Iterator[None]:
         yield
     finally:
         stages_ms[stage] = (time.perf_counter() - begun) * 1000
+
+
+def _shipped_finder(threads: int) -> ElementFinder | None:
+    if not are_shipped():
+        log.info("element_networks_absent")
+        return None
+    detector = ElementDetector(threads=threads)
+    detector.warm_up()
+    return detector
 
 
 def _within_cores(config: FastConfig) -> FastConfig:

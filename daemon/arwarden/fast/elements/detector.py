@@ -1,0 +1,139 @@
+"""Finds virtual elements in a frame and says what they are: two small networks on onnxruntime."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+import onnxruntime
+
+from arwarden.core.errors import ModelError
+from arwarden.core.frame import ByteImage
+from arwarden.fast.elements.crops import as_input, crop_input, detector_input
+from arwarden.fast.elements.decode import TYPES, Detections, Floats, decode, softmax
+from arwarden.fast.elements.weights import ElementWeights, load_weights
+from arwarden.fast.ocr.base import ModelFile
+
+MOST_CROPS: Final = 8
+"""Crops are classified in batches of at most so many: memory and time of one run stay bounded."""
+MOST_ELEMENTS: Final = 48
+"""Most elements of one frame, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the classifier makes of one crop."""
+
+    shares: Floats
+    """(labels,), adding up to 1."""
+    direction: Floats
+    """(2,), cosine and sine of the direction, counter-clockwise from "to the right"; shorter in doubt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """An element found in one frame."""
+
+    type: str
+    """One of ``decode.TYPES``."""
+    box_px: tuple[float, float, float, float]
+    """x0, y0, x1, y1 in pixels of the frame."""
+    score: float
+
+
+class ElementFinder(Protocol):
+    """What finds elements. Both methods may be called from several threads at once."""
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """What the shares of ``Seen`` stand for."""
+        ...
+
+    def find(self, rgb: ByteImage) -> list[Detected]:
+        """The elements of a frame, best first, at most ``MOST_ELEMENTS``."""
+        ...
+
+    def classify(self, rgb: ByteImage, boxes_px: Sequence[tuple[float, float, float, float]]) -> list[Seen]:
+        """What each of these boxes, all within the frame, shows."""
+        ...
+
+    def models_in_use(self) -> Sequence[ModelFile]:
+        """The files of weights that were loaded."""
+        ...
+
+
+class ElementDetector:
+    """Both networks, each on ``threads`` threads. Raises ``ModelError`` as ``load_weights`` does."""
+
+    def __init__(self, *, threads: int = 1, weights: ElementWeights | None = None) -> None:
+        self._weights = weights if weights is not None else load_weights()
+        detector, classifier = self._weights.files
+        self._detector = _open(self._weights.detector, detector, threads)
+        self._classifier = _open(self._weights.classifier, classifier, threads)
+        outputs = self._classifier.get_outputs()[0].shape[-1]
+        if outputs != len(self._weights.labels):
+            msg = f"{classifier.path} has {outputs} outputs for {len(self._weights.labels)} labels"
+            raise ModelError(msg)
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """Names in the order of the classifier's outputs."""
+        return self._weights.labels
+
+    def models_in_use(self) -> Sequence[ModelFile]:
+        """The two files of weights, with their checksums."""
+        return self._weights.files
+
+    def warm_up(self) -> None:
+        """Run both networks once."""
+        blank = np.zeros((720, 1280, 3), np.uint8)
+        self.find(blank)
+        self.classify(blank, [(0.0, 0.0, 64.0, 64.0)])
+
+    def find(self, rgb: ByteImage) -> list[Detected]:
+        """The elements of a frame of shape ``(height, width, 3)``, best first."""
+        picture, place = detector_input(rgb, self._weights.input_px)
+        peaks, ltrb = self._detector.run(None, {"pictures": as_input(picture[None])})
+        found: Detections = decode(
+            np.asarray(peaks, np.float32)[0],
+            np.asarray(ltrb, np.float32)[0],
+            place=place,
+            frame_size=(rgb.shape[1], rgb.shape[0]),
+            thresholds=self._weights.thresholds,
+            limit=MOST_ELEMENTS,
+        )
+        return [
+            Detected(TYPES[int(kind)], (float(x0), float(y0), float(x1), float(y1)), float(score))
+            for (x0, y0, x1, y1), kind, score in zip(found.boxes_px, found.types, found.scores, strict=True)
+        ]
+
+    def classify(self, rgb: ByteImage, boxes_px: Sequence[tuple[float, float, float, float]]) -> list[Seen]:
+        """What each box shows."""
+        seen: list[Seen] = []
+        for start in range(0, len(boxes_px), MOST_CROPS):
+            crops = np.stack(
+                [crop_input(rgb, box, self._weights.side_px) for box in boxes_px[start : start + MOST_CROPS]]
+            )
+            logits, directions = self._classifier.run(None, {"pictures": as_input(crops)})
+            shares = softmax(np.asarray(logits, np.float32) / self._weights.temperature)
+            seen.extend(
+                Seen(share, np.asarray(way, np.float32))
+                for share, way in zip(shares, np.asarray(directions), strict=True)
+            )
+        return seen
+
+
+def _open(content: bytes, file: ModelFile, threads: int) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # Waiting threads must sleep: spinning ones take the core that decodes the video.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(content, sess_options=options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime raises pybind types without a public base class
+        msg = f"onnxruntime {onnxruntime.__version__} cannot load {file.path}: {error}"
+        raise ModelError(msg) from error
