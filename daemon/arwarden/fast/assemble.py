@@ -12,6 +12,9 @@ from arwarden.fast.elements.decode import CARRIED_AREA, CARRIED_SHARE
 from arwarden.fast.panels import Panel
 from arwarden.fast.tracking.elements import TrackedElement
 
+ONE_PLACE: Final = 0.5
+"""Intersection over union from which a panel, arrow or tag is another one's double: only one of them, the
+surer, can be there."""
 ON_IT: Final = 0.6
 """So much of a text lies on the element that it belongs to."""
 LEAST_PICTURE: Final = 0.5
@@ -45,7 +48,7 @@ def assemble(
     for, ``frame_size`` is ``(width, height)`` in pixels. A text that lies on an element is its text; a sign
     or flag that lies on a panel, arrow or tag is its picture; a text on nothing is an element of its own.
     """
-    things = _carried([_thing(one, labels, frame_size) for one in seen])
+    things = _carried(_without_doubles([_thing(one, labels, frame_size) for one in seen]))
     alone: list[Panel] = []
     for text in texts:
         on = [thing for thing in things if _share(text.box, thing.box) >= ON_IT]
@@ -77,6 +80,18 @@ def _thing(one: TrackedElement, labels: Sequence[str], frame_size: tuple[int, in
     if share >= LEAST_PICTURE and not label.startswith(_NO_PICTURE):
         thing.pictures.append(Picture(label, share))
     return thing
+
+
+def _without_doubles(things: Sequence[_Thing]) -> list[_Thing]:
+    kept: list[_Thing] = []
+    for thing in sorted(things, key=lambda thing: -thing.score):
+        double = any(
+            other.box.overlap(thing.box) >= ONE_PLACE and {thing.type, other.type} <= CARRIERS
+            for other in kept
+        )
+        if not double:
+            kept.append(thing)
+    return kept
 
 
 def _carried(things: Sequence[_Thing]) -> list[_Thing]:

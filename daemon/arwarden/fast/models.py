@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arwarden.config import FastConfig
-from arwarden.fast.elements import weights
+from arwarden.fast.elements.weights import load_weights, shipped_folder
 from arwarden.fast.ocr import auto
 from arwarden.fast.ocr.base import ModelFile
 
@@ -15,5 +15,6 @@ def models_in_use(config: FastConfig) -> Sequence[ModelFile]:
 
     Raises ``ModelError`` for a file that is missing or damaged.
     """
-    elements = weights.load_weights().files if weights.are_shipped() else ()
+    folder = shipped_folder()
+    elements = () if folder is None else load_weights(folder).files
     return [*auto.models_in_use(config), *elements]

@@ -25,7 +25,7 @@ from arwarden.fast.assemble import assemble
 from arwarden.fast.claims import Lexicon, find_contradictions
 from arwarden.fast.claims.elements import ElementReader
 from arwarden.fast.elements.detector import ElementDetector, ElementFinder
-from arwarden.fast.elements.weights import are_shipped
+from arwarden.fast.elements.weights import load_weights, shipped_folder
 from arwarden.fast.ocr.auto import open_reader
 from arwarden.fast.ocr.base import ModelFile, Point, TextLine, TextReader
 from arwarden.fast.panels import group
@@ -51,8 +51,8 @@ class FastTier:
     """Judges one picture at a time, in ``config.workers`` threads. Ready for use when constructed.
 
     ``sessions`` streams may each have one picture pending; more are refused. A given ``reader`` replaces
-    the configured engine, a given ``finder`` the element networks that the package carries; without either
-    text alone is judged. Raises ``ModelError`` and ``ConfigError`` for what the operator has to mend.
+    the configured engine, a given ``finder`` the element networks that the package carries. With a given
+    reader and no finder, or where no networks are shipped, text alone is judged. Raises ``ModelError`` and ``ConfigError`` for what the operator has to mend.
     """
 
     def __init__(
@@ -81,7 +81,8 @@ class FastTier:
             if isinstance(self._reader, LineEngine)
             else None
         )
-        finder = finder if finder is not None else _shipped_finder(self._config.threads)
+        if reader is None and finder is None:
+            finder = _shipped_finder(self._config.threads)
         self._watch = None if finder is None else ElementWatch(finder, sessions=MAX_SESSIONS_REMEMBERED)
         self._pool = WorkerPool(
             self._config.workers, self._config.workers + sessions, clock, counters=self._counters
@@ -217,10 +218,11 @@ def _timed(stages_ms: dict[str, float], stage: str) -> Iterator[None]:
 
 
 def _shipped_finder(threads: int) -> ElementFinder | None:
-    if not are_shipped():
+    folder = shipped_folder()
+    if folder is None:
         log.info("element_networks_absent")
         return None
-    detector = ElementDetector(threads=threads)
+    detector = ElementDetector(load_weights(folder), threads=threads)
     detector.warm_up()
     return detector
 

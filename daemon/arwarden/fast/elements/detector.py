@@ -13,7 +13,7 @@ from arwarden.core.errors import ModelError
 from arwarden.core.frame import ByteImage
 from arwarden.fast.elements.crops import as_input, crop_input, detector_input
 from arwarden.fast.elements.decode import TYPES, Detections, Floats, decode, softmax
-from arwarden.fast.elements.weights import ElementWeights, load_weights
+from arwarden.fast.elements.weights import ElementWeights
 from arwarden.fast.ocr.base import ModelFile
 
 MOST_CROPS: Final = 8
@@ -65,10 +65,10 @@ class ElementFinder(Protocol):
 
 
 class ElementDetector:
-    """Both networks, each on ``threads`` threads. Raises ``ModelError`` as ``load_weights`` does."""
+    """Both networks, each on ``threads`` threads. Raises ``ModelError`` for files that are no networks."""
 
-    def __init__(self, *, threads: int = 1, weights: ElementWeights | None = None) -> None:
-        self._weights = weights if weights is not None else load_weights()
+    def __init__(self, weights: ElementWeights, *, threads: int = 1) -> None:
+        self._weights = weights
         detector, classifier = self._weights.files
         self._detector = _open(self._weights.detector, detector, threads)
         self._classifier = _open(self._weights.classifier, classifier, threads)

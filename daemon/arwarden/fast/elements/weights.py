@@ -16,8 +16,11 @@ from arwarden.core.errors import ModelError
 from arwarden.fast.elements.decode import TYPES, type_thresholds
 from arwarden.fast.ocr.base import ModelFile
 
-FOLDER: Final = Path(__file__).parent / "weights"
 DESCRIPTION: Final = "elements.json"
+IN_PACKAGE: Final = Path(__file__).parent / "weights"
+"""Where the wheel puts them."""
+IN_CHECKOUT: Final = Path(__file__).parents[4] / "models" / "elements" / "weights"
+"""Where they lie in the repository."""
 FORMAT: Final = 1
 LICENCE: Final = "Apache-2.0"
 FIX: Final = "reinstall it: pip install --force-reinstall --no-deps arwarden"
@@ -39,13 +42,13 @@ class ElementWeights:
     labels: tuple[str, ...]
 
 
-def are_shipped(folder: Path = FOLDER) -> bool:
-    """Whether this package carries the networks at all."""
-    return (folder / DESCRIPTION).is_file()
+def shipped_folder() -> Path | None:
+    """Where the networks of this package or checkout lie; None where it carries none."""
+    return next((f for f in (IN_PACKAGE, IN_CHECKOUT) if (f / DESCRIPTION).is_file()), None)
 
 
-def load_weights(folder: Path = FOLDER) -> ElementWeights:
-    """Read the description and both networks.
+def load_weights(folder: Path) -> ElementWeights:
+    """Read the description and both networks from a folder.
 
     Raises:
         ModelError: a file is missing, unreadable, damaged or of another format; names it and the fix.
@@ -71,7 +74,7 @@ def load_weights(folder: Path = FOLDER) -> ElementWeights:
             temperature=float(classifier["temperature"]),
             labels=tuple(str(name) for name in classifier["labels"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         msg = f"{path} does not describe the element networks ({type(error).__name__}: {error}); {FIX}"
         raise ModelError(msg) from error
 

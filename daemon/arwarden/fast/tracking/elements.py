@@ -72,6 +72,8 @@ class _Track:
         self.evidence = np.zeros(labels)
         self.direction = np.zeros(2)
         self.looks = 0
+        self.weight = 0.0
+        """Looks that have not faded."""
 
     def expected(self, now_ms: float, shift: Numbers) -> Numbers:
         move = shift + (self.speed * (now_ms - self.seen_ms) / 1000.0)
@@ -86,6 +88,7 @@ class _Track:
         fade = 0.5 ** ((now_ms - self.seen_ms) / HALF_LIFE_MS)
         self.evidence *= fade
         self.direction *= fade
+        self.weight *= fade
         self.types = {name: weight * fade for name, weight in self.types.items()}
         self.types[found.type] = self.types.get(found.type, 0.0) + found.score
         self.box, self.seen_ms = box, now_ms
@@ -97,6 +100,7 @@ class _Track:
         self.evidence += np.log(np.maximum(shares, FLOOR))
         self.direction += seen.direction
         self.looks += 1
+        self.weight += 1.0
 
     @property
     def believed(self) -> bool:
@@ -146,9 +150,12 @@ class ElementTracker:
         return [self._known(track) for track in self._tracks if track.believed]
 
     def _known(self, track: _Track) -> TrackedElement:
-        powers = np.exp(track.evidence - track.evidence.max()) if self._labels else track.evidence
+        # Looks at one element share camera, light and classifier: n of them count as the root of n, as
+        # samples do for an alert.
+        evidence = track.evidence / math.sqrt(max(track.weight, 1.0))
+        powers = np.exp(evidence - evidence.max()) if self._labels else evidence
         shares = powers / powers.sum() if self._labels else powers
-        length = float(np.hypot(*track.direction)) / max(track.looks, 1)
+        length = float(np.hypot(*track.direction)) / max(track.weight, 1e-6)
         degrees = math.degrees(math.atan2(track.direction[1], track.direction[0])) % 360.0
         x0, y0, x1, y1 = (float(value) for value in track.box)
         return TrackedElement(
