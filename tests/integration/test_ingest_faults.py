@@ -18,6 +18,7 @@ from arwarden.config import IngestConfig
 from arwarden.contract.messages import SessionState
 from arwarden.core.errors import MalformedOffer, NoCapacity
 from arwarden.core.frame import Frame
+from arwarden.ingest.sessions import OFFERS_AT_ONCE
 from arwarden.ingest.signalling import Candidate
 from tests.support.feeder import (
     Feeder,
@@ -504,6 +505,35 @@ async def test_all_slots_taken() -> None:
         assert receiver.counters["ingest.no_capacity"] == 1
         await feeder.close()
         await other.close()
+
+
+@on_uvloop
+async def test_burst_of_offers_of_one_device_neither_stops_the_loop_nor_takes_all_sockets() -> None:
+    async with receiving(IngestConfig(max_sessions=1)) as receiver:
+        feeder = Feeder()
+        offer = await feeder.offer()
+        await receiver.open(offer)  # the first one loads what is loaded once
+        before = Held.now()
+        most_files = 0
+
+        async def watch_files() -> None:
+            nonlocal most_files
+            while True:
+                most_files = max(most_files, Held.now().files)
+                await asyncio.sleep(0.01)
+
+        watching = asyncio.create_task(watch_files())
+        results = await asyncio.gather(*(receiver.open(offer) for _ in range(100)), return_exceptions=True)
+        watching.cancel()
+        answered = [result for result in results if not isinstance(result, BaseException)]
+        assert answered, "whoever sends many is not shut out altogether"
+        assert len(answered) <= OFFERS_AT_ONCE
+        assert receiver.counters["ingest.offers_at_once"] >= 100 - OFFERS_AT_ONCE
+        assert most_files < before.files + 20
+        assert len(receiver.manager.live()) == 1
+        again = await receiver.open(offer)
+        assert receiver.manager.device_of(again.session_id) == "quest"
+        await feeder.close()
 
 
 @on_uvloop
