@@ -117,15 +117,17 @@ async def test_silent_peer_death_is_reported_and_frees_its_slot() -> None:
             await other.close()
 
 
+@pytest.mark.parametrize("asleep_s", [3, 10])
 @on_uvloop
-async def test_suspended_headset_comes_back_without_old_pictures() -> None:
+async def test_suspended_headset_comes_back_without_old_pictures(asleep_s: int) -> None:
     async with receiving() as receiver:
         process = await FeederProcess.start("--codec", "H264")
         try:
             notes = await receiver.connect(process)
             await until(lambda: len(notes.frames) > 20, 5)
             process.signal(signal.SIGSTOP)
-            await asyncio.sleep(3)
+            await asyncio.sleep(asleep_s)
+            assert (notes.first(SessionState.LOST) is not None) == (asleep_s > 5)
             seen = len(notes.frames)
             resumed_ms = receiver.clock.now_ms()
             process.signal(signal.SIGCONT)
@@ -133,14 +135,44 @@ async def test_suspended_headset_comes_back_without_old_pictures() -> None:
             first_fresh_ms = notes.shown_ms[seen]
             assert first_fresh_ms - resumed_ms < 1000
             assert notes.first(SessionState.STALLED) is not None
-            assert notes.state is not SessionState.STALLED
+            assert notes.state not in (SessionState.STALLED, SessionState.LOST)
             info = receiver.manager.live()[0]
-            assert info.counts.frames_stale >= 30, "90 frames were caught up in a burst"
+            assert info.counts.frames_stale >= 10 * asleep_s, "90 frames were caught up in a burst, or 300"
             # The sender draws late frames at the moment it sends them, so the number tells the backlog.
             after = numbers(notes.frames[seen:])
-            assert after[0] - numbers(notes.frames[:seen])[-1] > 60
+            assert after[0] - numbers(notes.frames[:seen])[-1] > 20 * asleep_s
         finally:
             await process.end()
+
+
+def test_headset_that_slept_until_its_connection_was_given_up_is_let_in_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("aioice.ice.CONSENT_INTERVAL", 0.25)
+    asleep_until_given_up()
+
+
+@on_uvloop
+async def asleep_until_given_up() -> None:
+    async with receiving(IngestConfig(max_sessions=1, stall_ms=300, release_ms=900)) as receiver:
+        process, again = await FeederProcess.start(), Feeder()
+        try:
+            notes = await receiver.connect(process)
+            await until(lambda: len(notes.frames) > 20, 5)
+            process.signal(signal.SIGSTOP)
+            await until(lambda: notes.closed, 20)
+            assert notes.closed == "connection_lost"
+            assert receiver.manager.live() == []
+            process.signal(signal.SIGCONT)
+            await asyncio.sleep(0.5)
+            assert len(receiver.notes) == 1, "what it still sends to the closed connection is nobody's"
+            before = time.monotonic()
+            fresh = await receiver.connect(again)
+            assert time.monotonic() - before < 1.0
+            await until(lambda: len(fresh.frames) > 5, 5)
+        finally:
+            await process.end()
+            await again.close()
 
 
 @on_uvloop

@@ -174,7 +174,9 @@ class _Session:
         channel.on("message", ours.on_message)
 
     def _on_end(self, reason: str) -> None:
-        self.stream.liveness.close(reason)
+        # aiortc tells a goodbye and a peer that answered no check for 30 s alike.
+        silent = self.stream.liveness.phase in (Phase.STALLED, Phase.PARKED)
+        self.stream.liveness.close("connection_lost" if silent else reason)
 
     async def _close(self, reason: str) -> None:
         if self._ticker is not None and self._ticker is not asyncio.current_task():
