@@ -526,6 +526,34 @@ async def test_close_in_every_stage_of_connecting() -> None:
         assert receiver.manager.live() == []
 
 
+def consent_checks_of_daemons() -> list[asyncio.Task[object]]:
+    """Tasks of connections that were offered to, as ours are; the feeder's own aiortc is as it is."""
+    found = []
+    for task in asyncio.all_tasks():
+        coroutine = task.get_coro()
+        if getattr(coroutine, "__qualname__", "") == "Connection.query_consent":
+            frame = getattr(coroutine, "cr_frame", None)
+            if frame is not None and not frame.f_locals["self"].ice_controlling:
+                found.append(task)
+    return found
+
+
+@on_uvloop
+async def test_client_that_leaves_while_it_connects_leaves_no_consent_checks_behind() -> None:
+    async with receiving() as receiver:
+        most = 0
+        for pause_ms in range(0, 50, 2):
+            feeder = Feeder()
+            notes = await receiver.connect(feeder)
+            await asyncio.sleep(pause_ms / 1000)
+            most = max(most, len(consent_checks_of_daemons()))
+            await receiver.manager.close(notes.session_id, "client_deleted")
+            await feeder.close()
+        await asyncio.sleep(0.1)
+        assert most, "some connected"
+        assert consent_checks_of_daemons() == []
+
+
 @on_uvloop
 async def test_all_slots_taken() -> None:
     async with receiving(IngestConfig(max_sessions=1)) as receiver:
