@@ -133,7 +133,7 @@ class FastTier:
             return (), ()
         rgb = frame.picture.rgb()
         with _timed(stages_ms, "ocr"):
-            lines = self._reader.read(rgb)
+            lines = self._reader.read(rgb, closely=context.unchanged)
         return self._interpret(lines, rgb, stages_ms)
 
     def _interpret(

@@ -18,7 +18,7 @@ from arwarden.core.counters import Counters
 from arwarden.core.errors import ModelError
 from arwarden.core.frame import ByteImage
 from arwarden.fast.ocr import linecrop
-from arwarden.fast.ocr.base import FloatArray, ModelFile, TextLine, quad_from_pixels, tidy
+from arwarden.fast.ocr.base import CLOSER, FloatArray, ModelFile, TextLine, quad_from_pixels, tidy
 from arwarden.fast.ocr.textmap import find_quads
 from arwarden.fast.ocr.weights import Weights, load_weights
 
@@ -76,12 +76,12 @@ class RapidReader:
     def close(self) -> None:
         """Nothing to let go of: the weights are freed with the object."""
 
-    def read(self, rgb: ByteImage) -> list[TextLine]:
+    def read(self, rgb: ByteImage, *, closely: bool = False) -> list[TextLine]:
         """All lines of text, top to bottom. Lines beyond ``MAX_LINES`` are counted: ``ocr.lines_skipped``."""
         working = _bounded(rgb)
         height_px, width_px = working.shape[:2]
         lines: list[TextLine] = []
-        for corners_px in self._find(working):
+        for corners_px in self._find(working, self._side_px * (CLOSER if closely else 1.0)):
             cut = linecrop.cut_line(working, corners_px)
             if linecrop.is_tall(cut):
                 text, confidence = self._recognise_tall(cut)
@@ -92,10 +92,10 @@ class RapidReader:
                 lines.append(TextLine(clean, confidence, quad_from_pixels(corners_px, width_px, height_px)))
         return sorted(lines, key=lambda line: (line.box.y_norm, line.box.x_norm))
 
-    def _find(self, rgb: ByteImage) -> list[FloatArray]:
+    def _find(self, rgb: ByteImage, side_px: float) -> list[FloatArray]:
         height_px, width_px = rgb.shape[:2]
         longer = max(height_px, width_px)
-        ratio = min(self._side_px / longer, MAX_UPSCALE)
+        ratio = min(side_px / longer, MAX_UPSCALE)
         size = (_on_grid(width_px * ratio), _on_grid(height_px * ratio))
         small = cv2.resize(rgb, size, interpolation=cv2.INTER_AREA if ratio < 1 else cv2.INTER_LINEAR)
         blob = np.ascontiguousarray(linecrop.to_planes(np.asarray(small, dtype=np.uint8))[None])
