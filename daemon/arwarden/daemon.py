@@ -190,7 +190,7 @@ class Daemon:
 
     async def _listen(self, manager: SessionManager) -> None:
         server = self.config.server
-        authenticator = Authenticator(self.config.ingest, server.viewer_token)
+        authenticator = Authenticator(self.config.ingest, server.viewer_token, server.cors_origins)
 
         def may_view(request: web.Request) -> bool:
             caller = caller_of(request)

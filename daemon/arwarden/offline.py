@@ -27,6 +27,8 @@ VIDEO_SUFFIXES = frozenset(
     {".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".ogv", ".ts", ".webm", ".y4m"}
 )
 CONTEXT = SceneContext("offline", View.COMPOSITED)
+STILL = SceneContext("offline", View.COMPOSITED, unchanged=True)
+"""A picture stands still, as a scene does that has come to rest."""
 COMPLETE_SHARE = 0.98
 """A video that yields less of what its header promises (frames, or seconds) is called truncated."""
 DURATION_SLACK_S = 0.2
@@ -100,7 +102,7 @@ class OfflineAnalyser:
 
     def _picture(self, path: Path) -> Report:
         picture = ArrayPicture(load_rgb(path))
-        findings = self._tier.analyse_now(_frame(picture, 0, 0.0), CONTEXT)
+        findings = self._tier.analyse_now(_frame(picture, 0, 0.0), STILL)
         kept = tuple(
             finding
             for finding in findings.findings
@@ -166,7 +168,7 @@ class _Playback:
             if self._sampler.static:
                 self._lifecycle.still_seen(now_ms)
             return
-        findings = self._tier.analyse_now(sample.frame, CONTEXT)
+        findings = self._tier.analyse_now(sample.frame, CONTEXT if sample.changed else STILL)
         frozen = self._freeze.finding()
         if frozen is not None:
             findings = Findings(

@@ -100,6 +100,7 @@ class Session:
         self._next_look_ms = 0.0
         self._closed = False
         self.on_closed: Callable[[], object] = lambda: None
+        self._judging: asyncio.Task[None] | None = None
         self._task = asyncio.create_task(self._run(), name=f"session[{session_id}]")
 
     # What the stream calls ------------------------------------------------------------------------
@@ -151,8 +152,10 @@ class Session:
         if self._closed:
             return
         self._closed = True
-        self._task.cancel()
-        await asyncio.wait({self._task})
+        tasks = {self._task} if self._judging is None else {self._task, self._judging}
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
         now_ms = self._around.clock.now_ms()
         self._submit(self._lifecycle.end(reason, now_ms))
         self._state, self._reasons = SessionState.CLOSED, (reason,)
@@ -170,27 +173,30 @@ class Session:
         while True:
             try:
                 await self._wait_for_work()
-                await self._work()
+                self._work()
             except Exception:
-                # A fault over one sample must not end the watch over the headset.
                 self._around.counters.add("session.faults")
                 log.exception("session_fault", session_id=self.session_id)
                 await asyncio.sleep(FAULT_PAUSE_S)
 
-    async def _work(self) -> None:
+    def _work(self) -> None:
         now_ms = self._around.clock.now_ms()
         self._submit(self._lifecycle.tick(now_ms, transport_healthy=self._transport_healthy()))
         if now_ms >= self._next_health_ms:
             self._publish_health(now_ms)
+        if self._judging is not None:
+            return
         due_ms = self._sampler.next_due_ms(now_ms)
         if due_ms is not None and due_ms <= now_ms:
-            await self._judge_next()
+            # Beside the loop: a pass may take seconds, and health and the ends of alerts do not wait for it.
+            self._judging = asyncio.create_task(self._judge_and_go_on(), name=f"judge[{self.session_id}]")
         elif self._sampler.static:
             self._submit(self._lifecycle.still_seen(now_ms, self._newest))
 
     async def _wait_for_work(self) -> None:
         now_ms = self._around.clock.now_ms()
-        due = [self._next_health_ms, self._sampler.next_due_ms(now_ms), self._lifecycle.next_due_ms(now_ms)]
+        sample_due_ms = self._sampler.next_due_ms(now_ms) if self._judging is None else None
+        due = [self._next_health_ms, sample_due_ms, self._lifecycle.next_due_ms(now_ms)]
         wait_s = min((at_ms - now_ms) / 1000.0 for at_ms in due if at_ms is not None)
         try:
             async with asyncio.timeout(min(max(wait_s, 0.001), IDLE_WAKE_S)):
@@ -198,6 +204,18 @@ class Session:
         except TimeoutError:
             return
         self._wake.clear()
+
+    async def _judge_and_go_on(self) -> None:
+        try:
+            await self._judge_next()
+        except Exception:
+            # A fault over one sample must not end the watch over the headset.
+            self._around.counters.add("session.faults")
+            log.exception("session_fault", session_id=self.session_id)
+            await asyncio.sleep(FAULT_PAUSE_S)
+        finally:
+            self._judging = None
+            self._wake.set()
 
     async def _judge_next(self) -> None:
         """Wait for a turn, then take the newest frame there is: none grows old in a queue."""
@@ -229,7 +247,7 @@ class Session:
     async def _judge(self, sample: Sample, started_ms: float) -> Findings:
         around = self._around
         deadline_ms = started_ms + around.config.alerts.usefulness_ms
-        context = SceneContext(self.device_id, self._view)
+        context = SceneContext(self.device_id, self._view, unchanged=not sample.changed)
         findings = await around.tier.analyse([sample.frame], context, deadline_ms)
         frozen = self._freeze.finding()
         extra: tuple[Finding, ...] = () if frozen is None or sample.frame.transport.damaged else (frozen,)

@@ -7,20 +7,23 @@ import contextlib
 import math
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import aiohttp
+import psutil
 import pytest
 
 from arwarden.config import Config, FastConfig
 from arwarden.contract.messages import Alert
 from arwarden.core.clock import SystemClock
 from arwarden.core.errors import ConfigError
-from arwarden.core.findings import Box
-from arwarden.core.frame import View
+from arwarden.core.findings import Box, Findings
+from arwarden.core.frame import Frame, View
+from arwarden.core.tier import SceneContext
 from arwarden.daemon import Daemon
 from arwarden.fast.tier import FastTier
+from arwarden.fast.workers import WorkerPool
 from arwarden.headset.overlay import Overlay
 from arwarden.headset.panels import PASTELS, Style, panel_sprite
 from arwarden.headset.scene import ArScene
@@ -42,7 +45,7 @@ from tests.support.daemon import (
     serving,
     wearing,
 )
-from tests.support.feeder import Feeder, FeederProcess
+from tests.support.feeder import Feeder, FeederProcess, marked_picture, read_mark, vp8_packets
 from tests.support.mosquitto import Mosquitto
 from tests.support.mqtt_tap import Tap, eventually, tapping
 from tests.support.pipeline import CONSISTENT, CONTRADICTORY, ScriptedTier
@@ -279,6 +282,87 @@ async def test_killed_headset_is_stalled_then_lost_and_its_alerts_end(mosquitto:
             await other.close()
     finally:
         await process.end()
+
+
+# Tiers that are slow or rude --------------------------------------------------------------------------
+
+
+async def test_slow_tier_judges_the_newest_picture_and_memory_stays_flat(mosquitto: Mosquitto) -> None:
+    pictures = vp8_packets(marked_picture(number, 1280, 960) for number in range(90))
+    feeder = Feeder(make=lambda number: pictures[number % len(pictures)])
+    behind: list[int] = []
+
+    def compare(frame: Frame, _context: SceneContext) -> Findings:
+        """What the picture's number was then and what the sender's is now, after the pass."""
+        mark = read_mark(frame.picture.luma())
+        assert mark is not None
+        behind.append((feeder.track.number - 1 - mark.number) % len(pictures))
+        slow.frames.clear()
+        return CONSISTENT
+
+    slow = ScriptedTier(cost_ms=300)
+    slow.answer = compare
+    process = psutil.Process()
+    async with (
+        tapping(mosquitto.host, mosquitto.port) as tap,
+        serving(config_for(mosquitto), slow) as daemon,
+    ):
+        await feed_into(daemon, feeder)
+        await eventually(lambda: len(behind) > 5, PATIENCE_S)
+        behind.clear()
+        before = process.memory_info().rss
+        first = newest_health(tap)
+        await asyncio.sleep(8)
+        grown = process.memory_info().rss - before
+        last = newest_health(tap)
+        await feeder.close()
+    assert len(behind) >= 15, "it keeps at work"
+    # The pass itself takes nine frames; the rest is the way here, and what a busy machine adds.
+    assert sorted(behind)[len(behind) // 2] <= 9 + 4, behind
+    assert grown < 50e6
+    received, dropped = (last[name] - first[name] for name in ("frames_received", "frames_dropped"))
+    assert received > 150
+    assert dropped == received - (last["frames_analysed"] - first["frames_analysed"])
+    assert dropped > 0.8 * received
+
+
+async def test_tier_that_computes_for_six_seconds_costs_the_stream_nothing(mosquitto: Mosquitto) -> None:
+    pool = WorkerPool(1, 1, SystemClock())
+
+    class Busy(ScriptedTier):
+        async def analyse(
+            self, frames: Sequence[Frame], context: SceneContext, deadline_ms: float
+        ) -> Findings:
+            self.frames.append(frames[-1])
+            self.contexts.append(context)
+            return (await pool.run(compute, deadline_ms)).value
+
+    def compute() -> Findings:
+        """Python code that never waits, as the worst of engines would run it."""
+        end = time.monotonic() + 6.0
+        while time.monotonic() < end:
+            pass
+        return CONSISTENT
+
+    tier = Busy()
+    process = await FeederProcess.start("--fps", "20", "--clock-channel")
+    try:
+        async with (
+            tapping(mosquitto.host, mosquitto.port) as tap,
+            serving(config_for(mosquitto), tier) as daemon,
+        ):
+            await feed_into(daemon, process)
+            await eventually(lambda: len(tier.frames) == 2, PATIENCE_S)
+            assert daemon._loop_lag.p95_ms() < 100
+            told = [message.json for message in tap.on(HEALTH)]
+            assert {health["state"] for health in told} <= {"connecting", "ok"}
+            assert len(told) >= 5, "health comes every second, whatever the tier does"
+            assert told[-1]["received_fps"] > 15
+            assert told[-1]["clock_offset_ms"] is not None
+            assert tier.frames[1].sequence - tier.frames[0].sequence > 90, "the newest one, not the next"
+    finally:
+        await process.end()
+        await pool.close(7000)
 
 
 # The broker -------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from arwarden.config import IngestConfig
 from arwarden.contract.messages import SessionState
 from arwarden.core.errors import MalformedOffer, NoCapacity
 from arwarden.core.frame import Frame
+from arwarden.ingest.sessions import OFFERS_AT_ONCE
 from arwarden.ingest.signalling import Candidate
 from tests.support.feeder import (
     Feeder,
@@ -116,15 +117,17 @@ async def test_silent_peer_death_is_reported_and_frees_its_slot() -> None:
             await other.close()
 
 
+@pytest.mark.parametrize("asleep_s", [3, 10])
 @on_uvloop
-async def test_suspended_headset_comes_back_without_old_pictures() -> None:
+async def test_suspended_headset_comes_back_without_old_pictures(asleep_s: int) -> None:
     async with receiving() as receiver:
         process = await FeederProcess.start("--codec", "H264")
         try:
             notes = await receiver.connect(process)
             await until(lambda: len(notes.frames) > 20, 5)
             process.signal(signal.SIGSTOP)
-            await asyncio.sleep(3)
+            await asyncio.sleep(asleep_s)
+            assert (notes.first(SessionState.LOST) is not None) == (asleep_s > 5)
             seen = len(notes.frames)
             resumed_ms = receiver.clock.now_ms()
             process.signal(signal.SIGCONT)
@@ -132,14 +135,44 @@ async def test_suspended_headset_comes_back_without_old_pictures() -> None:
             first_fresh_ms = notes.shown_ms[seen]
             assert first_fresh_ms - resumed_ms < 1000
             assert notes.first(SessionState.STALLED) is not None
-            assert notes.state is not SessionState.STALLED
+            assert notes.state not in (SessionState.STALLED, SessionState.LOST)
             info = receiver.manager.live()[0]
-            assert info.counts.frames_stale >= 30, "90 frames were caught up in a burst"
+            assert info.counts.frames_stale >= 10 * asleep_s, "90 frames were caught up in a burst, or 300"
             # The sender draws late frames at the moment it sends them, so the number tells the backlog.
             after = numbers(notes.frames[seen:])
-            assert after[0] - numbers(notes.frames[:seen])[-1] > 60
+            assert after[0] - numbers(notes.frames[:seen])[-1] > 20 * asleep_s
         finally:
             await process.end()
+
+
+def test_headset_that_slept_until_its_connection_was_given_up_is_let_in_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("aioice.ice.CONSENT_INTERVAL", 0.25)
+    asleep_until_given_up()
+
+
+@on_uvloop
+async def asleep_until_given_up() -> None:
+    async with receiving(IngestConfig(max_sessions=1, stall_ms=300, release_ms=900)) as receiver:
+        process, again = await FeederProcess.start(), Feeder()
+        try:
+            notes = await receiver.connect(process)
+            await until(lambda: len(notes.frames) > 20, 5)
+            process.signal(signal.SIGSTOP)
+            await until(lambda: notes.closed, 20)
+            assert notes.closed == "connection_lost"
+            assert receiver.manager.live() == []
+            process.signal(signal.SIGCONT)
+            await asyncio.sleep(0.5)
+            assert len(receiver.notes) == 1, "what it still sends to the closed connection is nobody's"
+            before = time.monotonic()
+            fresh = await receiver.connect(again)
+            assert time.monotonic() - before < 1.0
+            await until(lambda: len(fresh.frames) > 5, 5)
+        finally:
+            await process.end()
+            await again.close()
 
 
 @on_uvloop
@@ -493,6 +526,34 @@ async def test_close_in_every_stage_of_connecting() -> None:
         assert receiver.manager.live() == []
 
 
+def consent_checks_of_daemons() -> list[asyncio.Task[object]]:
+    """Tasks of connections that were offered to, as ours are; the feeder's own aiortc is as it is."""
+    found = []
+    for task in asyncio.all_tasks():
+        coroutine = task.get_coro()
+        if getattr(coroutine, "__qualname__", "") == "Connection.query_consent":
+            frame = getattr(coroutine, "cr_frame", None)
+            if frame is not None and not frame.f_locals["self"].ice_controlling:
+                found.append(task)
+    return found
+
+
+@on_uvloop
+async def test_client_that_leaves_while_it_connects_leaves_no_consent_checks_behind() -> None:
+    async with receiving() as receiver:
+        most = 0
+        for pause_ms in range(0, 50, 2):
+            feeder = Feeder()
+            notes = await receiver.connect(feeder)
+            await asyncio.sleep(pause_ms / 1000)
+            most = max(most, len(consent_checks_of_daemons()))
+            await receiver.manager.close(notes.session_id, "client_deleted")
+            await feeder.close()
+        await asyncio.sleep(0.1)
+        assert most, "some connected"
+        assert consent_checks_of_daemons() == []
+
+
 @on_uvloop
 async def test_all_slots_taken() -> None:
     async with receiving(IngestConfig(max_sessions=1)) as receiver:
@@ -504,6 +565,35 @@ async def test_all_slots_taken() -> None:
         assert receiver.counters["ingest.no_capacity"] == 1
         await feeder.close()
         await other.close()
+
+
+@on_uvloop
+async def test_burst_of_offers_of_one_device_neither_stops_the_loop_nor_takes_all_sockets() -> None:
+    async with receiving(IngestConfig(max_sessions=1)) as receiver:
+        feeder = Feeder()
+        offer = await feeder.offer()
+        await receiver.open(offer)  # the first one loads what is loaded once
+        before = Held.now()
+        most_files = 0
+
+        async def watch_files() -> None:
+            nonlocal most_files
+            while True:
+                most_files = max(most_files, Held.now().files)
+                await asyncio.sleep(0.01)
+
+        watching = asyncio.create_task(watch_files())
+        results = await asyncio.gather(*(receiver.open(offer) for _ in range(100)), return_exceptions=True)
+        watching.cancel()
+        answered = [result for result in results if not isinstance(result, BaseException)]
+        assert answered, "whoever sends many is not shut out altogether"
+        assert len(answered) <= OFFERS_AT_ONCE
+        assert receiver.counters["ingest.offers_at_once"] >= 100 - OFFERS_AT_ONCE
+        assert most_files < before.files + 20
+        assert len(receiver.manager.live()) == 1
+        again = await receiver.open(offer)
+        assert receiver.manager.device_of(again.session_id) == "quest"
+        await feeder.close()
 
 
 @on_uvloop

@@ -91,7 +91,7 @@ class FakeSessions:
 
 def whip_client(sessions: FakeSessions, config: Config, counters: Counters | None = None) -> Client:
     """A client of an application that holds nothing but the endpoint."""
-    auth = Authenticator(config.ingest, config.server.viewer_token)
+    auth = Authenticator(config.ingest, config.server.viewer_token, config.server.cors_origins)
     application = web.Application(middlewares=[problem_middleware])
     application.add_routes(whip_routes(sessions, auth, config, counters))
     return TestClient(TestServer(application))

@@ -497,6 +497,29 @@ async def test_health_comes_every_second_and_with_every_change_of_state() -> Non
 
 
 @in_virtual_time
+async def test_health_and_the_ends_of_alerts_do_not_wait_for_a_pass_that_hangs() -> None:
+    bench = Bench(tier=ScriptedTier(CONTRADICTORY))
+    session = bench.open()
+    await bench.stream(session, 2)
+    assert bench.outlet.states()[-1] == "confirmed"
+    bench.tier.cost_ms = 9_000
+    await bench.stream(session, 0.5)
+    hung_ms = bench.clock.now_ms()
+    passes = len(bench.tier.frames)
+    await bench.stream(session, 6)
+    assert len(bench.tier.frames) == passes, "it still hangs"
+    health = [sent for sent in bench.outlet.on("health") if sent.at_ms > hung_ms]
+    assert len(health) >= 5
+    assert health[-1].json["received_fps"] == pytest.approx(FPS, abs=2)
+    ended = bench.outlet.alerts()[-1]
+    assert (ended["state"], ended["reason"]) == ("cleared", "expired")
+    assert ended["published_ms"] - hung_ms <= bench.config.alerts.usefulness_ms + 300
+    closing_ms = bench.clock.now_ms()
+    await session.close("done")
+    assert bench.clock.now_ms() - closing_ms < 100, "nor does the end of the session"
+
+
+@in_virtual_time
 async def test_health_of_a_session_without_a_frame_is_sound() -> None:
     bench = Bench()
     session = bench.open()

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import click
 
-from arwarden.config import Config
+from arwarden.config import AlertsConfig, Config
 from arwarden.config.file import load_config, load_fast
 from arwarden.core.errors import ConfigError
 from arwarden.fast.claims import Lexicon
+
+SAMPLE_MS = 150.0
+"""What one look costs on two cores, measured from the change of the picture to the answer."""
 
 
 @click.command("check-config")
@@ -92,4 +95,22 @@ def warnings(config: Config) -> list[str]:
             found.append("ingest.devices is empty: no headset from the network can connect")
     if config.mqtt.host and not is_loopback(config.mqtt.host) and config.mqtt.tls is None:
         found.append("mqtt.tls is absent: alerts cross the network in clear text")
+    return [*found, *_silent(config.alerts)]
+
+
+def _silent(alerts: AlertsConfig) -> list[str]:
+    """Settings with which the daemon would watch and hardly ever say anything."""
+    found = []
+    if alerts.late == "drop" and alerts.budget_ms < SAMPLE_MS:
+        found.append(
+            f"alerts.budget_ms: a look takes some {SAMPLE_MS:g} ms, so that with late: drop no alert is "
+            "ever published; allow more, or publish late ones"
+        )
+    least_ms = (alerts.evidence_samples - 1) * SAMPLE_MS
+    if least_ms > alerts.evidence_window_ms:
+        found.append(
+            f"alerts.evidence_samples: {alerts.evidence_samples} samples take some {least_ms:g} ms and do "
+            f"not fit into evidence_window_ms ({alerts.evidence_window_ms:g}): only findings of "
+            "instant_confidence are raised; ask for fewer, or allow more time"
+        )
     return found

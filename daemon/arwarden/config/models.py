@@ -100,7 +100,9 @@ class ServerConfig(Section):
     )
     tls_key: ExistingFile | None = Field(None, description="PEM private key of the certificate.")
     cors_origins: tuple[str, ...] = Field(
-        ("*",), description="Origins of web pages that may stream to the WHIP endpoint."
+        ("*",),
+        description="Origins of web pages that may stream to the WHIP endpoint. Pages from elsewhere always "
+        "need a token, unless their origin is named here.",
     )
     viewer_token: Secret | None = Field(
         None,

@@ -16,6 +16,8 @@ class SceneContext:
 
     device_id: str
     view: View = View.UNKNOWN
+    unchanged: bool = False
+    """The picture shows what the one judged before it showed: time for a closer look, not for the same."""
 
 
 class Tier(Protocol):

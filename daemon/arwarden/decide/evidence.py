@@ -51,8 +51,9 @@ class Evidence:
 
     @property
     def first_captured_ms(self) -> float | None:
-        """Capture time of the first sample in the window that shows it."""
-        return next((vote.captured_ms for vote in self._votes if vote.confidence is not None), None)
+        """The earliest capture time of the samples in the window that show it."""
+        # Not that of the first sample: where the headset's clock becomes known, capture times step back.
+        return min((vote.captured_ms for vote in self._votes if vote.confidence is not None), default=None)
 
     @property
     def confidence(self) -> float:

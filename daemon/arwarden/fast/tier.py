@@ -51,8 +51,9 @@ class FastTier:
     """Judges one picture at a time, in ``config.workers`` threads. Ready for use when constructed.
 
     ``sessions`` streams may each have one picture pending; more are refused. A given ``reader`` replaces
-    the configured engine, a given ``finder`` the element networks that the package carries. With a given
-    reader and no finder, or where no networks are shipped, text alone is judged. Raises ``ModelError`` and ``ConfigError`` for what the operator has to mend.
+    the configured engine, a given ``finder`` the element networks that the package carries. With a reader
+    and no finder, or where no networks are shipped, text alone is judged. Raises ``ModelError`` and
+    ``ConfigError`` for what the operator has to mend.
     """
 
     def __init__(
@@ -156,7 +157,10 @@ class FastTier:
             with _timed(stages_ms, "elements"):
                 seen = self._watch.observe(frame)
         with _timed(stages_ms, "ocr"):
-            lines = self._reader.read(rgb) if self._tracked is None else self._tracked.read(frame)
+            if self._tracked is None:
+                lines = self._reader.read(rgb, closely=context.unchanged)
+            else:
+                lines = self._tracked.read(frame, closely=context.unchanged)
         return self._interpret(lines, rgb, stages_ms, seen)
 
     def _interpret(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from aiohttp import web
@@ -32,15 +33,23 @@ class Caller:
     """The Host header as received."""
     forwarded: bool = False
     """Whether a proxy says that it passed the request on."""
+    origin: str | None = None
+    """The Origin header as received: the page whose script sends the request."""
 
-    def is_local(self) -> bool:
+    def is_local(self, trusted_origins: frozenset[str] = frozenset()) -> bool:
         """Whether the client itself runs on this machine.
 
         A proxy on this machine makes every client look local, and a web page from elsewhere can reach
-        this machine under a name of its own (DNS rebinding). So a request that was passed on, or that
-        asks for a host by a dotted name, is not local. Headers can only take trust away, never give it.
+        this machine as localhost, or under a name of its own (DNS rebinding). So a request that was passed
+        on, that asks for a host by a dotted name, or that a page from elsewhere sends is not local, unless
+        the page's origin is trusted. Headers can only take trust away, never give it.
         """
-        return not self.forwarded and _is_loopback(self.remote) and _is_own_name(self.host)
+        return (
+            not self.forwarded
+            and _is_loopback(self.remote)
+            and _is_own_name(self.host)
+            and (self.origin is None or self.origin in trusted_origins or _is_own_page(self.origin))
+        )
 
 
 def caller_of(request: web.BaseRequest) -> Caller:
@@ -50,13 +59,20 @@ def caller_of(request: web.BaseRequest) -> Caller:
         remote=request.remote,
         host=request.headers.get("Host"),
         forwarded=any(name in request.headers for name in _FORWARDING_HEADERS),
+        origin=request.headers.get("Origin"),
     )
 
 
 class Authenticator:
-    """Decides what a caller may do. Keeps digests of the tokens, not the tokens."""
+    """Decides what a caller may do. Keeps digests of the tokens, not the tokens.
 
-    def __init__(self, config: IngestConfig, viewer_token: Secret | None = None) -> None:
+    ``origins`` are those of pages that are named in the configuration; ``*`` among them trusts nobody.
+    """
+
+    def __init__(
+        self, config: IngestConfig, viewer_token: Secret | None = None, origins: Iterable[str] = ()
+    ) -> None:
+        self._origins = frozenset(origins) - {"*"}
         self._devices = [(device.id, _digest(device.token.reveal())) for device in config.devices]
         self._ids = frozenset(device_id for device_id, _ in self._devices)
         self._anonymous = config.anonymous
@@ -74,10 +90,11 @@ class Authenticator:
         if self._anonymous == "never":
             msg = "no token; send the device's own as Authorization: Bearer TOKEN"
             raise Unauthorized(msg)
-        if self._anonymous == "loopback" and not caller.is_local():
+        if self._anonymous == "loopback" and not caller.is_local(self._origins):
             msg = (
-                "no token, and only clients on the daemon's machine (by address or localhost) may stream "
-                "without one; give the headset one in ingest.devices, sent as Authorization: Bearer TOKEN"
+                "no token, and only clients on the daemon's machine (by address or localhost), and no pages "
+                "of other origins than server.cors_origins names, may stream without one; give the headset "
+                "one in ingest.devices, sent as Authorization: Bearer TOKEN"
             )
             raise Unauthorized(msg)
         device_id = DEFAULT_DEVICE if device_query is None else device_query
@@ -138,6 +155,11 @@ def _is_loopback(remote: str | None) -> bool:
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
     return address.is_loopback
+
+
+def _is_own_page(origin: str) -> bool:
+    scheme, separator, host = origin.partition("://")
+    return bool(separator) and scheme in ("http", "https") and bool(host) and _is_own_name(host)
 
 
 def _is_own_name(host: str | None) -> bool:

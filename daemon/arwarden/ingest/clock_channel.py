@@ -21,6 +21,23 @@ BURST = 50.0
 """A client that pings five times a second and answers as often sends ten messages a second."""
 
 
+class Allowance:
+    """How many messages a client may send. One for all channels of a session, or each would add its own."""
+
+    def __init__(self, now_ms: float) -> None:
+        self._tokens = BURST
+        self._refilled_ms = now_ms
+
+    def take(self, now_ms: float) -> bool:
+        """Whether one more message is allowed now."""
+        self._tokens = min(BURST, self._tokens + (now_ms - self._refilled_ms) * RATE_HZ / 1000.0)
+        self._refilled_ms = now_ms
+        if self._tokens < 1.0:
+            return False
+        self._tokens -= 1.0
+        return True
+
+
 class ClockChannel:
     """Our side of the channel. ``send`` returns False where the message could not be queued."""
 
@@ -32,6 +49,7 @@ class ClockChannel:
         counters: Counters,
         on_view: Callable[[View], None],
         on_offset: Callable[[float | None], None],
+        allowance: Allowance | None = None,
     ) -> None:
         self._send = send
         self._clock = clock
@@ -39,8 +57,8 @@ class ClockChannel:
         self._on_view = on_view
         self._on_offset = on_offset
         self._pings = Pings(clock.now_ms())
-        self._tokens = BURST
-        self._refilled_ms = clock.now_ms()
+        self._allowance = allowance or Allowance(clock.now_ms())
+        self._silenced = False
 
     @property
     def offset_ms(self) -> float | None:
@@ -55,7 +73,10 @@ class ClockChannel:
     def on_message(self, message: str | bytes) -> None:
         """Take what the client sent."""
         now_ms = self._clock.now_ms()
-        if not self._within_rate(now_ms):
+        if self._silenced:
+            self._counters.add("ingest.clock_messages_superseded")
+            return
+        if not self._allowance.take(now_ms):
             self._counters.add("ingest.clock_messages_flooding")
             return
         # A character takes four bytes at most, so longer texts need not be encoded to be refused.
@@ -85,14 +106,10 @@ class ClockChannel:
         if ping is not None:
             self._transmit(ping)
 
+    def silence(self) -> None:
+        """Another channel has taken its place: what still comes on this one is counted and dropped."""
+        self._silenced = True
+
     def _transmit(self, message: Ping | Pong) -> None:
         if not self._send(message.model_dump_json()):
             self._counters.add("ingest.clock_messages_unsent")
-
-    def _within_rate(self, now_ms: float) -> bool:
-        self._tokens = min(BURST, self._tokens + (now_ms - self._refilled_ms) * RATE_HZ / 1000.0)
-        self._refilled_ms = now_ms
-        if self._tokens < 1.0:
-            return False
-        self._tokens -= 1.0
-        return True

@@ -30,7 +30,10 @@ REPORT_SPREAD_MS = 50.0
 REPORT_STEP_MS = 1_000.0
 """A report this far from the others starts a new mapping: the sender restarted its media clock."""
 FUTURE_SLACK_MS = 50.0
-OLDEST_MS = 10_000.0
+OLDEST_MS = 2_000.0
+"""What a sender may take between capture and the last packet, beyond the round trip: encoders and pacers
+take up to half a second. A headset whose two clocks disagree by more (its system clock was set while the
+app ran) would date every frame past its use, and no alert would ever be raised."""
 
 FAST_PINGS_MS = 3_000.0
 FAST_INTERVAL_MS = 200.0
@@ -108,19 +111,25 @@ class Capture(NamedTuple):
 
 
 def capture_time(
-    *, wall_ms: float | None, offset_ms: float | None, arrival_ms: float, lateness_ms: float
+    *,
+    wall_ms: float | None,
+    offset_ms: float | None,
+    rtt_ms: float | None,
+    arrival_ms: float,
+    lateness_ms: float,
 ) -> Capture:
     """The capture time of a frame.
 
     ``wall_ms`` is the headset's wall clock at capture, ``offset_ms`` headset clock minus daemon clock,
-    ``lateness_ms`` how much later than its neighbours the frame arrived. A time in the future, or more
-    than ten seconds before what arrival suggests, cannot be true: such a headset reports another clock
-    than the one it answers pings with.
+    ``rtt_ms`` the shortest round trip to it, ``lateness_ms`` how much later than its neighbours the frame
+    arrived. A time in the future, or more than two seconds before what arrival suggests, cannot be true:
+    such a headset reports another clock than the one it answers pings with.
     """
     if wall_ms is None or offset_ms is None:
         return Capture(arrival_ms, CaptureClock.ARRIVAL)
     capture_ms = wall_ms - offset_ms
-    if not arrival_ms - lateness_ms - OLDEST_MS <= capture_ms <= arrival_ms + FUTURE_SLACK_MS:
+    oldest_ms = arrival_ms - lateness_ms - (rtt_ms or 0.0) - OLDEST_MS
+    if not oldest_ms <= capture_ms <= arrival_ms + FUTURE_SLACK_MS:
         return Capture(arrival_ms, CaptureClock.ARRIVAL)
     return Capture(min(capture_ms, arrival_ms), CaptureClock.SYNCED)
 

@@ -78,6 +78,7 @@ class Peer:
             raise MalformedOffer(reason) from error
         self._receiver = self._video_receiver()
         workarounds.survive_unreadable(self._pc, self._counters)
+        workarounds.end_late_consent(self._pc)
         workarounds.bound_gathering(self._pc, self._config.ice_gather_timeout_ms / 1000.0)
         answer = await self._pc.createAnswer()
         workarounds.tap_receiver(self._receiver, self._sink, workarounds.video_codecs(answer.sdp))

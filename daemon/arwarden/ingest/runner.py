@@ -9,13 +9,17 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from arwarden.core.counters import Counters
 
+IDLE_S = 30.0
+"""A connection that sends no whole request for this long is closed: it costs a file descriptor, and
+aiohttp itself waits for an hour."""
+
 
 def http_runner(application: web.Application, counters: Counters, shutdown_timeout_s: float) -> web.AppRunner:
     """A runner for an application that is open to anybody.
 
     Bodies are not decompressed, since nothing here takes compressed ones. Bytes that are not HTTP are
     answered by aiohttp and counted as ``http.broken_requests``; they would otherwise let any client fill
-    the error log with tracebacks.
+    the error log with tracebacks. Connections that stay silent, or never finish a request's head, are closed.
     """
     logger = logging.Logger("aiohttp.server")  # noqa: LOG001 - the filter must not outlive this runner
     logger.parent = logging.getLogger("aiohttp")
@@ -24,6 +28,7 @@ def http_runner(application: web.Application, counters: Counters, shutdown_timeo
         application,
         access_log=None,
         auto_decompress=False,
+        keepalive_timeout=IDLE_S,
         logger=logger,
         shutdown_timeout=shutdown_timeout_s,
     )

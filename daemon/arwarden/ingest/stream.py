@@ -17,7 +17,7 @@ from arwarden.core.counters import Counters
 from arwarden.core.frame import CaptureClock, Frame, TransportHealth, View
 from arwarden.ingest import transport
 from arwarden.ingest.assembler import EncodedFrame, FrameAssembler, Packet
-from arwarden.ingest.clock_channel import ClockChannel
+from arwarden.ingest.clock_channel import Allowance, ClockChannel
 from arwarden.ingest.clock_sync import VIDEO_TICKS_PER_MS, SenderTimes, capture_time
 from arwarden.ingest.decoder import Decoded, Decoder, Work
 from arwarden.ingest.keyframes import KeyframeRequests
@@ -132,6 +132,7 @@ class Stream:
             now_ms=now_ms,
         )
         self._clock_channel: ClockChannel | None = None
+        self._clock_allowance = Allowance(now_ms)
         self.view = view
         self.counts = StreamCounts()
         self.state = SessionState.CONNECTING
@@ -163,12 +164,16 @@ class Stream:
 
     def open_clock_channel(self, send: Callable[[str], bool]) -> ClockChannel:
         """The client opened the data channel for clocks; a later one takes the place of an earlier one."""
+        if self._clock_channel is not None:
+            self._counters.add("ingest.clock_channels_replaced")
+            self._clock_channel.silence()
         self._clock_channel = ClockChannel(
             send=send,
             clock=self._clock,
             counters=self._counters,
             on_view=self._set_view,
             on_offset=lambda offset_ms: self._tell(lambda handler: handler.on_clock(offset_ms)),
+            allowance=self._clock_allowance,
         )
         return self._clock_channel
 
@@ -298,6 +303,7 @@ class Stream:
         capture = capture_time(
             wall_ms=self._sender_times.wall_ms(about.frame.rtp_timestamp),
             offset_ms=self.clock_offset_ms,
+            rtt_ms=self._clock_channel.rtt_ms if self._clock_channel is not None else None,
             arrival_ms=about.frame.arrival_ms,
             lateness_ms=about.lateness_ms,
         )

@@ -7,8 +7,9 @@ is counted, and holds nobody else up.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 
 from arwarden.core.counters import Counters
 
@@ -20,23 +21,22 @@ MAX_WATCHERS = 32
 RECENT_ALERTS = 50
 
 
+class TooManyWatchers(RuntimeError):
+    """Nobody else may watch."""
+
+
 class EventStream:
     """Hands every event to every watcher. Holds the recent alerts for those who come later."""
 
     def __init__(self, counters: Counters) -> None:
         self._counters = counters
-        self._watchers: set[_Watcher] = set()
+        self._watchers: set[Watcher] = set()
         self._recent_alerts: deque[Event] = deque(maxlen=RECENT_ALERTS)
 
     @property
     def watched(self) -> bool:
         """Whether anybody watches: what nobody sees need not be made."""
         return bool(self._watchers)
-
-    @property
-    def full(self) -> bool:
-        """Whether nobody else may watch."""
-        return len(self._watchers) >= MAX_WATCHERS
 
     def recent_alerts(self) -> list[Event]:
         """The latest alert events, oldest first."""
@@ -50,21 +50,27 @@ class EventStream:
             if not watcher.put(event):
                 self._counters.add("events.overflow")
 
-    async def watch(self) -> AsyncGenerator[Event]:
-        """Events from now on. Raises RuntimeError where too many watch already."""
-        if self.full:
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[Watcher]:
+        """Be a watcher, from now until the block ends. Raises ``TooManyWatchers``."""
+        if len(self._watchers) >= MAX_WATCHERS:
             msg = f"more than {MAX_WATCHERS} watchers"
-            raise RuntimeError(msg)
-        watcher = _Watcher()
+            raise TooManyWatchers(msg)
+        watcher = Watcher()
         self._watchers.add(watcher)
         try:
-            while True:
-                yield await watcher.get()
+            yield watcher
         finally:
             self._watchers.discard(watcher)
 
+    async def watch(self) -> AsyncGenerator[Event]:
+        """Events from the first ``anext`` on, which raises ``TooManyWatchers`` where nobody else may."""
+        with self.watching() as watcher:
+            while True:
+                yield await watcher.get()
 
-class _Watcher:
+
+class Watcher:
     """A bounded queue that loses its oldest event when full."""
 
     def __init__(self) -> None:
@@ -79,6 +85,7 @@ class _Watcher:
         return fits
 
     async def get(self) -> Event:
+        """The oldest event that was not fetched yet; waits for one."""
         while not self._events:
             self._ready.clear()
             await self._ready.wait()

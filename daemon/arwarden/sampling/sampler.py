@@ -34,6 +34,8 @@ class SampleReason(StrEnum):
     CHANGED = "changed"
     EVIDENCE = "evidence"
     """Somebody asked for another look at what was seen before."""
+    SETTLED = "settled"
+    """What changed has come to rest: the tier has time for a closer look."""
     REFRESH = "refresh"
     """Nothing has changed for ``refresh_ms``."""
 
@@ -77,6 +79,7 @@ class Sampler:
         self._in_flight = False
         self._evidence_wanted = False
         self._urgent = False
+        self._rest_judged = False
         self._usual_sharpness = 0.0
         self._usual_ms = 0.0
         self._cost_ms: float | None = None
@@ -219,6 +222,8 @@ class Sampler:
             return SampleReason.CHANGED
         if self._evidence_wanted:
             return SampleReason.EVIDENCE
+        if not self._rest_judged:
+            return SampleReason.SETTLED
         if now_ms - self._taken_ms >= self._config.refresh_ms:
             return SampleReason.REFRESH
         return None
@@ -265,6 +270,7 @@ class Sampler:
         self._taken_ms = now_ms
         self._in_flight = True
         self._evidence_wanted = self._urgent = False
+        self._rest_judged = not taken.changed
         self._due_since_ms = None
         self._newest_changed = False
         self._offered = self._skipped_static = 0

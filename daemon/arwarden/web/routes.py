@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from http import HTTPStatus
 from importlib import resources
 
 from aiohttp import web
 
-from arwarden.observe.events import Event, EventStream
+from arwarden.observe.events import Event, EventStream, TooManyWatchers, Watcher
 from arwarden.observe.metrics import Metrics
 
 KEEP_ALIVE_S = 10.0
@@ -103,28 +104,31 @@ class WebRoutes:
 
     async def _live_events(self, request: web.Request) -> web.StreamResponse:
         self._check_viewer(request)
-        if self._events.full:
-            raise web.HTTPServiceUnavailable(text="too many live views are open; close one")
+        try:
+            with self._events.watching() as watcher:
+                return await self._show_live(request, watcher)
+        except TooManyWatchers:
+            raise web.HTTPServiceUnavailable(text="too many live views are open; close one") from None
+
+    async def _show_live(self, request: web.Request, watcher: Watcher) -> web.StreamResponse:
         response = web.StreamResponse(
             headers={"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store"}
         )
         await response.prepare(request)
         try:
-            async for event in self._with_keep_alive():
-                text = ": still here\n\n" if event is None else f"data: {json.dumps(event)}\n\n"
-                async with asyncio.timeout(SEND_DEADLINE_S):
-                    await response.write(text.encode())
+            async with contextlib.aclosing(self._with_keep_alive(watcher)) as events:
+                async for event in events:
+                    text = ": still here\n\n" if event is None else f"data: {json.dumps(event)}\n\n"
+                    async with asyncio.timeout(SEND_DEADLINE_S):
+                        await response.write(text.encode())
         except (TimeoutError, ConnectionError):
             pass  # the watcher is gone or does not read: nothing of ours is lost with it
         return response
 
-    async def _with_keep_alive(self) -> AsyncIterator[Event | None]:
+    async def _with_keep_alive(self, watcher: Watcher) -> AsyncGenerator[Event | None]:
         """The overview and the recent alerts first, then events as they come; None when it is quiet."""
-        live = self._events.watch()
-        upcoming = asyncio.ensure_future(anext(live))
-        # Lets that begin to watch before anything is sent, so that nothing is missed in between.
-        await asyncio.sleep(0)
         ending = asyncio.ensure_future(self._ending.wait())
+        upcoming = asyncio.ensure_future(watcher.get())
         try:
             yield self._overview()
             for event in self._events.recent_alerts():
@@ -132,7 +136,7 @@ class WebRoutes:
             while not self._ending.is_set():
                 done, _ = await asyncio.wait({upcoming, ending}, timeout=KEEP_ALIVE_S, return_when=_FIRST)
                 if upcoming in done:
-                    event, upcoming = upcoming.result(), asyncio.ensure_future(anext(live))
+                    event, upcoming = upcoming.result(), asyncio.ensure_future(watcher.get())
                     yield event
                 elif not done:
                     yield None
@@ -140,7 +144,6 @@ class WebRoutes:
             upcoming.cancel()
             ending.cancel()
             await asyncio.wait({upcoming, ending})
-            await live.aclose()
 
 
 def _load_assets() -> dict[str, tuple[bytes, str]]:

@@ -57,6 +57,25 @@ def test_sound_configuration_is_summed_up(run: Run, config_file: Write) -> None:
     assert "mqtt.tls is absent" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("alerts", "warning"),
+    [
+        ({"budget_ms": 1, "late": "drop"}, "alerts.budget_ms: "),
+        ({"budget_ms": 1, "late": "publish"}, ""),
+        ({"evidence_samples": 20}, "alerts.evidence_samples: 20 samples"),
+        ({"evidence_samples": 20, "evidence_window_ms": 10_000}, ""),
+        ({}, ""),
+    ],
+)
+def test_settings_that_leave_the_daemon_silent_are_pointed_out(
+    run: Run, config_file: Write, alerts: dict[str, object], warning: str
+) -> None:
+    result = run("check-config", config_file({"alerts": alerts}))
+    assert result.exit_code == 0
+    assert ("warning: alerts." in result.stderr) == bool(warning)
+    assert warning in result.stderr
+
+
 def test_every_problem_is_named_at_once_and_no_secret(run: Run, config_file: Write) -> None:
     result = run("check-config", config_file(BAD))
     assert result.exit_code == 2

@@ -39,6 +39,13 @@ def test_disagreement_lowers_balance_and_confidence() -> None:
     assert evidence.confidence == pytest.approx(0.8 / 3)
 
 
+def test_capture_times_that_step_back_leave_the_first_one_first() -> None:
+    evidence = Evidence(1000)
+    evidence.agree(5000, 0.8)
+    evidence.agree(4200, 0.8)
+    assert evidence.first_captured_ms == 4200
+
+
 def test_old_samples_are_forgotten() -> None:
     evidence = Evidence(1000)
     evidence.agree(0, 0.8)

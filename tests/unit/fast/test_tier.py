@@ -38,6 +38,7 @@ class FakeReader:
         self.lines = list(lines)
         self.act: Callable[[], None] = lambda: None
         self.shapes: list[tuple[int, ...]] = []
+        self.closely: list[bool] = []
         self.warm = self.closed = False
 
     @property
@@ -53,7 +54,8 @@ class FakeReader:
     def close(self) -> None:
         self.closed = True
 
-    def read(self, rgb: ByteImage) -> list[TextLine]:
+    def read(self, rgb: ByteImage, *, closely: bool = False) -> list[TextLine]:
+        self.closely.append(closely)
         self.shapes.append(rgb.shape)
         self.act()
         return self.lines
@@ -272,6 +274,14 @@ async def test_a_picture_that_cannot_be_converted_is_a_tier_error(make: Make) ->
     bad = replace(shown, picture=Broken(shown.picture.rgb()))
     with pytest.raises(TierError, match="MemoryError"):
         make(FakeReader()).analyse_now(bad, COMPOSITED)
+
+
+async def test_an_unchanged_picture_is_read_more_closely(make: Make) -> None:
+    reader = FakeReader()
+    tier = make(reader)
+    await tier.analyse([frame()], COMPOSITED, soon())
+    await tier.analyse([frame()], replace(COMPOSITED, unchanged=True), soon())
+    assert reader.closely == [False, True]
 
 
 async def test_queued_past_its_deadline(make: Make) -> None:

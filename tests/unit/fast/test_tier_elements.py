@@ -44,7 +44,8 @@ class FakeReader:
     def close(self) -> None:
         """Nothing to close."""
 
-    def read(self, _rgb: ByteImage) -> list[TextLine]:
+    def read(self, _rgb: ByteImage, *, closely: bool = False) -> list[TextLine]:
+        assert not closely
         return self.lines
 
 

@@ -149,10 +149,36 @@ def test_a_header_takes_trust_away_and_never_gives_it(name: str) -> None:
     assert not found.is_local()
 
 
+ELSEWHERE = ["https://evil.example", "http://127.0.0.1.evil.example:8080", "null", "", "file://", "localhost"]
+
+
+@pytest.mark.parametrize("origin", ELSEWHERE)
+def test_a_page_from_elsewhere_is_not_local_though_its_browser_is(origin: str) -> None:
+    page = caller(remote=HERE, host="127.0.0.1:8080", origin=origin)
+    assert not page.is_local()
+    with pytest.raises(Unauthorized, match=r"server\.cors_origins"):
+        authenticator().device_for(page, None)
+    assert authenticator().device_for(caller("red-secret", HERE, origin=origin), None) == "red"
+
+
+@pytest.mark.parametrize("origin", ["http://127.0.0.1:8080", "http://localhost:3000", "https://[::1]"])
+def test_a_page_of_this_machine_is_local(origin: str) -> None:
+    assert caller(remote=HERE, origin=origin).is_local()
+
+
+def test_a_page_from_elsewhere_that_is_named_may_stream_without_a_token() -> None:
+    ingest = Config().ingest
+    page = caller(remote=HERE, origin="https://page.example")
+    assert Authenticator(ingest, None, ["https://page.example"]).device_for(page, None) == "headset"
+    for others in (["*"], ["https://other.example"]):
+        with pytest.raises(Unauthorized):
+            Authenticator(ingest, None, others).device_for(page, None)
+
+
 def test_the_caller_is_read_from_the_request() -> None:
-    headers = {"Authorization": "Bearer x", "Host": "laptop:8080"}
+    headers = {"Authorization": "Bearer x", "Host": "laptop:8080", "Origin": "https://page.example"}
     found = caller_of(make_mocked_request("GET", "/", headers=headers).clone(remote=HERE))
-    assert found == Caller("Bearer x", HERE, "laptop:8080", forwarded=False)
+    assert found == Caller("Bearer x", HERE, "laptop:8080", forwarded=False, origin="https://page.example")
 
 
 def test_without_a_viewer_token_only_this_machine_may_look() -> None:

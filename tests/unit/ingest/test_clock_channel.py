@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 
+from arwarden.config import IngestConfig
 from arwarden.core.clock import VirtualClock
 from arwarden.core.counters import Counters
 from arwarden.core.frame import View
 from arwarden.ingest.clock_channel import BURST, RATE_HZ, ClockChannel
+from arwarden.ingest.stream import Stream
+from tests.support.receiving import Notes
 
 
 class Ends:
@@ -108,6 +112,38 @@ def test_flood_is_cut_off_and_forgiven(ends: Ends) -> None:
     for _ in range(int(RATE_HZ) + 10):
         ends.channel.on_message('{"type":"ping","id":1,"t0_ms":0}')
     assert len(ends.sent) == BURST + RATE_HZ
+
+
+async def test_further_channels_add_no_allowance_and_silence_those_before(clock: VirtualClock) -> None:
+    counters = Counters()
+    sent: list[str] = []
+
+    def send(text: str) -> bool:
+        sent.append(text)
+        return True
+
+    stream = Stream(
+        session_id="s",
+        view=View.UNKNOWN,
+        config=IngestConfig(),
+        clock=clock,
+        counters=counters,
+        loop=asyncio.get_running_loop(),
+        may_resume=lambda: True,
+    )
+    stream.start(Notes("s", "quest", View.UNKNOWN, clock))
+    channels = [stream.open_clock_channel(send) for _ in range(20)]
+    for channel in channels:
+        for _ in range(10):
+            channel.on_message('{"type":"ping","id":1,"t0_ms":0}')
+    assert len(sent) == 10, "the last one alone is answered"
+    for _ in range(200):
+        channels[-1].on_message('{"type":"ping","id":1,"t0_ms":0}')
+        stream.open_clock_channel(send).on_message('{"type":"ping","id":1,"t0_ms":0}')
+    assert len(sent) == BURST
+    channels[0].on_message('{"type":"hello","view":"passthrough"}')
+    assert stream.view is View.UNKNOWN
+    assert counters["ingest.clock_channels_replaced"] == 219
 
 
 def test_client_that_does_not_read_is_not_written_to(ends: Ends) -> None:

@@ -94,9 +94,11 @@ def test_another_source_starts_from_nothing() -> None:
 
 
 def capture(
-    wall_ms: float | None, offset_ms: float | None, *, lateness_ms: float = 0.0
+    wall_ms: float | None, offset_ms: float | None, *, lateness_ms: float = 0.0, rtt_ms: float | None = 5.0
 ) -> tuple[float, CaptureClock]:
-    return capture_time(wall_ms=wall_ms, offset_ms=offset_ms, arrival_ms=WALL_MS, lateness_ms=lateness_ms)
+    return capture_time(
+        wall_ms=wall_ms, offset_ms=offset_ms, rtt_ms=rtt_ms, arrival_ms=WALL_MS, lateness_ms=lateness_ms
+    )
 
 
 def test_capture_time_is_the_headsets_less_its_offset() -> None:
@@ -109,7 +111,11 @@ def test_capture_time_is_the_headsets_less_its_offset() -> None:
         (None, 0.0, "no reports"),
         (WALL_MS, None, "no clock channel"),
         (WALL_MS + 60.0, 0.0, "in the future"),
-        (WALL_MS - 10_001.0, 0.0, "older than ten seconds"),
+        (WALL_MS - 2_006.0, 0.0, "older than two seconds and the round trip"),
+        (WALL_MS, 9_000.0, "its system clock was set nine seconds ahead while the app ran"),
+        (WALL_MS, 86_400_000.0, "a day off"),
+        (WALL_MS, -86_400_000.0, "a day off the other way"),
+        (WALL_MS, 1e300, "no time at all"),
         (12_345.0, 0.0, "another clock: milliseconds since the app's start"),
     ],
 )
@@ -124,7 +130,12 @@ def test_small_error_into_the_future_becomes_arrival() -> None:
 
 
 def test_frame_known_to_be_late_may_be_old() -> None:
-    assert capture(WALL_MS - 15_000.0, 0.0, lateness_ms=6_000.0)[1] is CaptureClock.SYNCED
+    assert capture(WALL_MS - 7_500.0, 0.0, lateness_ms=6_000.0)[1] is CaptureClock.SYNCED
+
+
+def test_path_known_to_be_long_may_make_it_old() -> None:
+    assert capture(WALL_MS - 3_500.0, 0.0, rtt_ms=1_600.0)[1] is CaptureClock.SYNCED
+    assert capture(WALL_MS - 3_500.0, 0.0, rtt_ms=None)[1] is CaptureClock.ARRIVAL
 
 
 def test_pings_come_fast_first_and_slow_later() -> None:

@@ -410,19 +410,33 @@ async def test_only_configured_origins_may_read() -> None:
             assert preflight.status == 200
             assert preflight.headers["Accept-Post"] == SDP
             assert ("Access-Control-Allow-Methods" in preflight.headers) == (allowed is not None)
-            for response in (preflight, await begin(client, headers)):
+            for response in (preflight, await begin(client, {**headers, **RED})):
                 assert response.headers.get("Access-Control-Allow-Origin") == allowed
                 assert response.headers["Vary"] == "Origin"
+            if origin == page:
+                await begin(client, headers)  # named, it needs no token on this machine
 
 
 async def test_a_page_can_read_what_it_needs_and_why_it_was_refused() -> None:
     async with endpoint() as client:
-        headers = {"Origin": "https://page.example"}
+        headers = {"Origin": "https://page.example", **RED}
         exposed = (await begin(client, headers)).headers["Access-Control-Expose-Headers"]
         assert {"Location", "ETag", "Link"} <= set(exposed.split(", "))
         refused = await client.post("/whip", data="garbage", headers={**OFFER, **headers})
         assert refused.headers["Access-Control-Allow-Origin"] == "*"
         await problem(refused, 400)
+
+
+async def test_any_page_in_a_browser_on_this_machine_cannot_stream_without_a_token() -> None:
+    sessions = FakeSessions()
+    async with endpoint(sessions) as client:
+        headers = {**OFFER, "Origin": "https://evil.example"}
+        refused = await client.post("/whip", data=offer_text(), headers=headers)
+        assert "server.cors_origins" in (await problem(refused, 401))["detail"]
+        location = (await begin(client)).headers["Location"]
+        await problem(await client.delete(location, headers=headers), 401)
+    assert len(sessions.offers) == 1
+    assert not sessions.closed
 
 
 async def test_the_middleware_serves_handlers_of_others() -> None:

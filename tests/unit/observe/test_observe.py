@@ -9,7 +9,7 @@ import structlog
 
 from arwarden.config import LoggingConfig
 from arwarden.core.counters import Counters
-from arwarden.observe.events import MAX_WATCHERS, WATCHER_QUEUE_EVENTS, EventStream
+from arwarden.observe.events import MAX_WATCHERS, WATCHER_QUEUE_EVENTS, EventStream, TooManyWatchers
 from arwarden.observe.latency import LoopLag, RecentLatency, RecentRate
 from arwarden.observe.logs import configure_logging
 from arwarden.observe.metrics import Metrics
@@ -45,7 +45,7 @@ async def test_watchers_are_bounded() -> None:
     watchers = [stream.watch() for _ in range(MAX_WATCHERS)]
     waiting = [asyncio.ensure_future(anext(watcher)) for watcher in watchers]
     await asyncio.sleep(0)
-    with pytest.raises(RuntimeError, match="watchers"):
+    with pytest.raises(TooManyWatchers, match="watchers"):
         await anext(stream.watch())
     for future in waiting:
         future.cancel()

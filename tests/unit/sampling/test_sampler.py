@@ -68,12 +68,13 @@ class Stream:
         return [sample.reason.value for _, sample in self.samples]
 
 
-def test_the_first_frame_is_analysed_at_once_and_a_static_scene_no_more() -> None:
+def test_a_static_scene_is_analysed_at_once_then_once_more_closely_and_no_more() -> None:
     stream = Stream()
     for _ in range(60):
         stream.feed(small_room())
-    assert stream.reasons == ["first"]
-    assert stream.samples[0][0] == 1000.0
+    assert stream.reasons == ["first", "settled"]
+    assert [sample.changed for _, sample in stream.samples] == [True, False]
+    assert [at_ms for at_ms, _ in stream.samples] == pytest.approx([1000.0, 1250.0], abs=FRAME_MS + 1)
     assert stream.sampler.static
     assert stream.sampler.counters["sampling.static"] >= 55
 
@@ -82,9 +83,24 @@ def test_a_static_scene_is_refreshed() -> None:
     stream = Stream(config=SamplingConfig(refresh_ms=5000))
     for _ in range(int(11_000 / FRAME_MS)):
         stream.feed(small_room())
-    assert stream.reasons == ["first", "refresh", "refresh"]
+    assert stream.reasons == ["first", "settled", "refresh", "refresh"]
     times = [at for at, _ in stream.samples]
-    assert times[1] - times[0] == pytest.approx(5000, abs=FRAME_MS + 1)
+    assert times[2] - times[1] == pytest.approx(5000, abs=FRAME_MS + 1)
+
+
+def test_every_change_that_comes_to_rest_gets_its_closer_look() -> None:
+    stream = Stream()
+    for picture in (small_room(), panel("EXIT"), small_room()):
+        for _ in range(30):
+            stream.feed(picture)
+    assert stream.reasons == ["first", "settled", "changed", "settled", "changed", "settled"]
+
+
+def test_a_scene_that_keeps_moving_is_never_called_settled() -> None:
+    stream = Stream()
+    for step in range(60):
+        stream.feed(np.roll(small_room(), 12 * step, axis=1))
+    assert set(stream.reasons) == {"first", "changed"}
 
 
 def test_urgent_evidence_does_not_wait_for_the_rate() -> None:
@@ -160,7 +176,7 @@ def test_a_blurred_frame_after_idleness_waits_for_a_sharp_one() -> None:
         stream.feed(small_room())
     moved = np.roll(small_room(), 40, axis=1)
     stream.feed(smeared(moved, 15))
-    assert len(stream.samples) == 1
+    assert len(stream.samples) == 2
     stream.feed(moved)
     assert stream.samples[-1][1].frame.sequence == stream.sequence
 
@@ -173,7 +189,7 @@ def test_where_all_are_blurred_the_window_ends_the_wait_with_the_sharpest() -> N
     since_ms = stream.now_ms
     for length in (21, 9, 15, 21, 21):
         stream.feed(smeared(moved, length))
-    at_ms, sample = stream.samples[1]
+    at_ms, sample = stream.samples[2]
     assert at_ms - since_ms == pytest.approx(stream.config.window_ms)
     assert np.array_equal(sample.frame.picture.luma(), smeared(moved, 9))
 
@@ -195,7 +211,7 @@ def test_a_transient_that_is_gone_is_not_analysed() -> None:
     stream.feed(panel("A"))
     for _ in range(20):
         stream.feed(small_room())
-    assert stream.reasons == ["first"]
+    assert stream.reasons == ["first", "settled"]
     assert stream.sampler.counters["sampling.superseded"] == 1
 
 
@@ -214,10 +230,10 @@ def test_requested_evidence_gets_one_new_sample_of_a_static_scene() -> None:
     stream.sampler.request_sample()
     for _ in range(30):
         stream.feed(small_room())
-    assert stream.reasons == ["first", "evidence"]
-    assert not stream.samples[1][1].changed
-    first, second = (sample.frame.sequence for _, sample in stream.samples)
-    assert second > first
+    assert stream.reasons == ["first", "settled", "evidence"]
+    assert not stream.samples[2][1].changed
+    first, second, third = (sample.frame.sequence for _, sample in stream.samples)
+    assert first < second < third
 
 
 def test_evidence_needs_a_frame_that_was_not_analysed_yet() -> None:

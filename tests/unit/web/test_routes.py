@@ -110,6 +110,20 @@ async def test_one_view_too_many_is_told_so(
     first.close()
 
 
+async def test_views_that_open_at_once_are_bounded_like_those_that_follow_each_other(
+    client: Client, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arwarden.observe.events.MAX_WATCHERS", 3)
+    responses = await asyncio.gather(*(client.get("/events") for _ in range(12)))
+    assert sorted(response.status for response in responses) == [200] * 3 + [503] * 9
+    for response in responses:
+        response.close()
+    async with asyncio.timeout(5):
+        while page.events.watched:
+            page.events.emit({"type": "sample"})
+            await asyncio.sleep(0.01)
+
+
 async def test_what_happens_while_the_view_opens_is_not_missed(client: Client, page: Page) -> None:
     def overview() -> Event:
         page.events.emit({"type": "sample"})

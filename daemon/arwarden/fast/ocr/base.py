@@ -55,6 +55,11 @@ class ModelFile:
     licence: str
 
 
+CLOSER = 1.5
+"""At 640 px about one readable line in a hundred is not found, and in a picture that stands still it is
+missed every time; at 960 px those are found. Reading itself is done at full size either way."""
+
+
 class TextReader(Protocol):
     """An OCR engine. ``read`` may be called from several threads at once."""
 
@@ -63,10 +68,10 @@ class TextReader(Protocol):
         """The engine's name in the configuration."""
         ...
 
-    def read(self, rgb: ByteImage) -> list[TextLine]:
+    def read(self, rgb: ByteImage, *, closely: bool = False) -> list[TextLine]:
         """All lines of text in a picture of shape ``(height, width, 3)``, top to bottom.
 
-        Raises whatever the engine raises; the fast tier turns that into ``TierError``.
+        ``closely`` looks for them at ``CLOSER`` times the configured side, at about twice the cost. Raises whatever the engine raises; the fast tier turns that into ``TierError``.
         """
         ...
 

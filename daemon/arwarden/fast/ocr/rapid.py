@@ -18,7 +18,15 @@ from arwarden.core.counters import Counters
 from arwarden.core.errors import ModelError
 from arwarden.core.frame import ByteImage
 from arwarden.fast.ocr import linecrop
-from arwarden.fast.ocr.base import FloatArray, ModelFile, Quad, TextLine, quad_from_pixels, tidy
+from arwarden.fast.ocr.base import (
+    CLOSER,
+    FloatArray,
+    ModelFile,
+    Quad,
+    TextLine,
+    quad_from_pixels,
+    tidy,
+)
 from arwarden.fast.ocr.textmap import find_quads
 from arwarden.fast.ocr.weights import Weights, load_weights
 
@@ -76,19 +84,23 @@ class RapidReader:
     def close(self) -> None:
         """Nothing to let go of: the weights are freed with the object."""
 
-    def read(self, rgb: ByteImage) -> list[TextLine]:
+    def read(self, rgb: ByteImage, *, closely: bool = False) -> list[TextLine]:
         """All lines of text, top to bottom. Lines beyond ``MAX_LINES`` are counted: ``ocr.lines_skipped``."""
         working = _bounded(rgb)
-        read = (self._read_line(working, corners_px) for corners_px in self._find(working))
+        read = (
+            self._read_line(working, corners_px)
+            for corners_px in self._find(working, self._side(closely=closely))
+        )
         return sorted(
             (line for line in read if line.text), key=lambda line: (line.box.y_norm, line.box.x_norm)
         )
 
-    def find(self, rgb: ByteImage) -> list[Quad]:
+    def find(self, rgb: ByteImage, *, closely: bool = False) -> list[Quad]:
         """Where lines of text are, in no particular order; the first half of ``read``."""
         working = _bounded(rgb)
         height_px, width_px = working.shape[:2]
-        return [quad_from_pixels(corners_px, width_px, height_px) for corners_px in self._find(working)]
+        found = self._find(working, self._side(closely=closely))
+        return [quad_from_pixels(corners_px, width_px, height_px) for corners_px in found]
 
     def read_lines(self, rgb: ByteImage, quads: Sequence[Quad]) -> list[TextLine]:
         """What these lines say, in the order given; the text is empty where nothing is legible."""
@@ -102,10 +114,13 @@ class RapidReader:
         text, confidence = self._recognise_tall(cut) if linecrop.is_tall(cut) else self._recognise(cut)
         return TextLine(tidy(text), confidence, quad_from_pixels(corners_px, width_px, height_px))
 
-    def _find(self, rgb: ByteImage) -> list[FloatArray]:
+    def _side(self, *, closely: bool) -> float:
+        return self._side_px * (CLOSER if closely else 1.0)
+
+    def _find(self, rgb: ByteImage, side_px: float) -> list[FloatArray]:
         height_px, width_px = rgb.shape[:2]
         longer = max(height_px, width_px)
-        ratio = min(self._side_px / longer, MAX_UPSCALE)
+        ratio = min(side_px / longer, MAX_UPSCALE)
         size = (_on_grid(width_px * ratio), _on_grid(height_px * ratio))
         small = cv2.resize(rgb, size, interpolation=cv2.INTER_AREA if ratio < 1 else cv2.INTER_LINEAR)
         blob = np.ascontiguousarray(linecrop.to_planes(np.asarray(small, dtype=np.uint8))[None])

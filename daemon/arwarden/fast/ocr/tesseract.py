@@ -17,7 +17,7 @@ import numpy as np
 
 from arwarden.core.errors import ConfigError, ModelError
 from arwarden.core.frame import ByteImage
-from arwarden.fast.ocr.base import ModelFile, TextLine, quad_from_pixels, tidy
+from arwarden.fast.ocr.base import CLOSER, ModelFile, TextLine, quad_from_pixels, tidy
 
 INSTALL = "pip install 'arwarden[tesseract]'"
 LANGUAGES: Final = {
@@ -65,9 +65,9 @@ class TesseractReader:
     def close(self) -> None:
         """Nothing to let go of: every picture has its own process."""
 
-    def read(self, rgb: ByteImage) -> list[TextLine]:
+    def read(self, rgb: ByteImage, *, closely: bool = False) -> list[TextLine]:
         """All lines of text, top to bottom; words of one line as the program groups them."""
-        picture = _bounded(rgb, self._side_px)
+        picture = _bounded(rgb, round(self._side_px * (CLOSER if closely else 1.0)))
         data = self._engine.image_to_data(
             picture,
             lang=self._language,

@@ -50,8 +50,8 @@ EDGE_MOVE_PX: Final = 3.0
 class LineEngine(Protocol):
     """An engine that can find and read separately. Both may be called from several threads at once."""
 
-    def find(self, rgb: ByteImage) -> list[Quad]:
-        """Where lines of text are."""
+    def find(self, rgb: ByteImage, *, closely: bool = False) -> list[Quad]:
+        """Where lines of text are, looked for in a larger picture where ``closely``."""
         ...
 
     def read_lines(self, rgb: ByteImage, quads: Sequence[Quad]) -> list[TextLine]:
@@ -99,14 +99,15 @@ class TrackedReader:
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
         self._lock = Lock()
 
-    def read(self, frame: Frame) -> list[TextLine]:
+    def read(self, frame: Frame, *, closely: bool = False) -> list[TextLine]:
         """All lines of text in a frame, top to bottom, by this and earlier frames of its session.
 
+        Where ``closely``, lines are looked for in any case, and in a larger picture.
         A frame that is not newer than the last one of its session starts the session anew.
         """
         session = self._session(frame.session_id)
         with session.lock:
-            lines = self._read(session, frame)
+            lines = self._read(session, frame, closely=closely)
         return sorted(lines, key=lambda line: (line.box.y_norm, line.box.x_norm))
 
     def _session(self, session_id: str) -> _Session:
@@ -117,7 +118,7 @@ class TrackedReader:
                 self._sessions.popitem(last=False)
             return session
 
-    def _read(self, session: _Session, frame: Frame) -> list[TextLine]:
+    def _read(self, session: _Session, frame: Frame, *, closely: bool) -> list[TextLine]:
         now_ms, luma = frame.arrival_ms, frame.picture.luma()
         if not 0 < now_ms - session.seen_ms < FORGET_MS:
             session.reset()
@@ -125,9 +126,9 @@ class TrackedReader:
         small = novelty.shrink(luma)
         motion = None if session.scenery is None else novelty.motion(session.scenery, small)
         _follow(session.lines, motion, luma)
-        if self._must_find(session, motion, now_ms):
+        if closely or self._must_find(session, motion, now_ms):
             self._counters.add("tracking.searched")
-            self._find(session, frame.picture.rgb(), small, now_ms)
+            self._find(session, frame, small, closely=closely)
         else:
             self._counters.add("tracking.followed")
         self._read_lines(session, frame, luma)
@@ -151,9 +152,10 @@ class TrackedReader:
             or not all(line.same for line in session.lines)
         )
 
-    def _find(self, session: _Session, rgb: ByteImage, small: ByteImage, now_ms: float) -> None:
+    def _find(self, session: _Session, frame: Frame, small: ByteImage, *, closely: bool) -> None:
+        rgb = frame.picture.rgb()
         height_px, width_px = rgb.shape[:2]
-        found = [looks.quad_px(quad, width_px, height_px) for quad in self._engine.find(rgb)]
+        found = [looks.quad_px(quad, width_px, height_px) for quad in self._engine.find(rgb, closely=closely)]
         known = [id(line) for line in session.lines if line.same]
         session.lines = _matched(session.lines, found)[:MOST_LINES]
         # Finding errs now and then as reading does; one search more keeps that from lasting. One only:
@@ -162,7 +164,7 @@ class TrackedReader:
         session.unconfirmed = not session.unconfirmed and (kept != known or len(kept) != len(session.lines))
         for line in session.lines:
             line.at_px = line.now_px
-        session.found_ms, session.scenery = now_ms, novelty.scenery(small)
+        session.found_ms, session.scenery = frame.arrival_ms, novelty.scenery(small)
 
     def _read_lines(self, session: _Session, frame: Frame, luma: ByteImage) -> None:
         due: list[tuple[_Line, looks.Look, float]] = []

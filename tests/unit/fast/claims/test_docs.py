@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from arwarden.core.findings import Box, Element, ElementType
-from arwarden.fast.claims import ClaimReader, Lexicon, find_contradictions
+from arwarden.fast.claims import ClaimReader, ElementReader, Lexicon, Picture, find_contradictions
 
 PAGE = (Path(__file__).resolve().parents[4] / "docs" / "claims.md").read_text(encoding="utf-8")
-OWN, GERMAN = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-ROWS = re.findall(r"^\| (.+?) \| (`.+?: .*=.*|`\w.* = .*) \|$", PAGE, re.MULTILINE)
+PICTURES, OWN, GERMAN = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+WORDS, _, _ = PAGE.partition("## Pictograms")
+ROWS = re.findall(r"^\| (.+?) \| (`.+?: .*=.*|`\w.* = .*) \|$", WORDS, re.MULTILINE)
 
 
 def test_examples_are_found() -> None:
@@ -60,3 +61,15 @@ def test_another_language(tmp_path: Path) -> None:
     assert keys(both, "Die Tür ist verriegelt", "The door is unlocked") == [
         "contradiction:lock:locked|unlocked:door"
     ]
+
+
+def test_picture_examples(tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(PICTURES, encoding="utf-8")
+    reader = ElementReader(Lexicon.load(["en"], [path]))
+    ferry = reader.claims(ElementType.ARROW, pictures=[Picture("ferry")], direction_deg=0.0)
+    assert [claim.describe() for claim in ferry] == ["ferry: direction = right"]
+    leaf = {claim.describe() for claim in reader.claims(ElementType.SIGN, pictures=[Picture("leaf")])}
+    assert {"farming = organic", "diet = vegan"} <= leaf
+    panel = reader.claims(ElementType.PANEL, text="Kitchen window", pictures=[Picture("window_open")])
+    assert [claim.describe() for claim in panel] == ["kitchen window: opening = open"]

@@ -118,9 +118,9 @@ def test_a_huge_picture_is_reduced_before_anything_else(
     seen: list[tuple[int, ...]] = []
     find = reader._find
 
-    def watch(rgb: ByteImage) -> list[np.ndarray]:
+    def watch(rgb: ByteImage, side_px: float) -> list[np.ndarray]:
         seen.append(rgb.shape)
-        return find(rgb)
+        return find(rgb, side_px)
 
     monkeypatch.setattr(reader, "_find", watch)
     small = scene(1280, 720, Drawn("Made in France", 420, 300, 40))
@@ -214,6 +214,18 @@ def test_real_pictures_of_300_px_are_read(reader: RapidReader, name: str, expect
     assert picture is not None
     rgb = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2RGB), dtype=np.uint8)
     assert expected <= set(texts(reader.read(rgb)))
+
+
+def test_small_text_is_found_by_a_closer_look(reader: RapidReader) -> None:
+    picture = np.full((720, 1280, 3), 235, np.uint8)
+    words = ("Warden", "Office", "Kitchen", "Library", "Garden", "Station")
+    for index, word in enumerate(words):
+        place = (60 + 400 * (index % 3), 200 + 300 * (index // 3))
+        cv2.putText(picture, word, place, cv2.FONT_HERSHEY_SIMPLEX, 0.3, (20, 20, 20), 1, cv2.LINE_AA)
+    found = len(set(words) & set(texts(reader.read(picture))))
+    closer = len(set(words) & set(texts(reader.read(picture, closely=True))))
+    assert closer == len(words)
+    assert found < closer
 
 
 @pytest.mark.shared

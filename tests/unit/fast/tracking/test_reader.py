@@ -43,12 +43,13 @@ class FakeEngine:
 
     def __init__(self) -> None:
         self.shown: tuple[Shown, ...] = ()
-        self.searches = 0
+        self.searches = self.closer = 0
         self.reads: list[str] = []
 
-    def find(self, rgb: ByteImage) -> list[Quad]:
+    def find(self, rgb: ByteImage, *, closely: bool = False) -> list[Quad]:
         height_px, width_px = rgb.shape[:2]
         self.searches += 1
+        self.closer += closely
         return [quad_from_pixels(s.corners_px, width_px, height_px) for s in self.shown if s.found]
 
     def read_lines(self, rgb: ByteImage, quads: Sequence[Quad]) -> list[TextLine]:
@@ -74,17 +75,19 @@ class Stream:
         self.now_ms = 1_000_000.0
         self.count = 0
 
-    def show(self, *shown: Shown | Drawn, session: str = "s1", step_ms: float = STEP_MS) -> list[str]:
+    def show(
+        self, *shown: Shown | Drawn, session: str = "s1", step_ms: float = STEP_MS, closely: bool = False
+    ) -> list[str]:
         self.now_ms += step_ms
         self.count += 1
         self.engine.shown = tuple(one if isinstance(one, Shown) else Shown(one) for one in shown)
         room = scene(1280, 720, *(one.panel for one in self.engine.shown)).astype(np.int16)
         noisy = np.clip(room + np.random.default_rng(self.count).integers(-4, 5, room.shape), 0, 255)
-        return [line.text for line in self.lines(noisy.astype(np.uint8), session)]
+        return [line.text for line in self.lines(noisy.astype(np.uint8), session, closely=closely)]
 
-    def lines(self, rgb: ByteImage, session: str = "s1") -> list[TextLine]:
+    def lines(self, rgb: ByteImage, session: str = "s1", *, closely: bool = False) -> list[TextLine]:
         frame = Frame(session, self.count, self.now_ms, CaptureClock.ARRIVAL, self.now_ms, ArrayPicture(rgb))
-        return self.reader.read(frame)
+        return self.reader.read(frame, closely=closely)
 
 
 @pytest.fixture
@@ -109,6 +112,15 @@ def test_lines_are_looked_for_from_time_to_time(stream: Stream) -> None:
     for _ in range(frames):
         stream.show(LOCKED)
     assert 4 <= stream.engine.searches <= 5
+
+
+def test_a_closer_look_looks_for_lines_in_any_case(stream: Stream) -> None:
+    for _ in range(3):
+        stream.show(LOCKED)
+    assert stream.show(LOCKED, Shown(EXIT), closely=True) == ["Door locked", "Exit"]
+    assert (stream.engine.searches, stream.engine.closer) == (3, 1)
+    assert stream.show(LOCKED, closely=True) == ["Door locked"]
+    assert stream.engine.closer == 2
 
 
 def test_a_new_panel_is_read_in_its_first_frame(stream: Stream) -> None:
@@ -173,9 +185,9 @@ def test_a_line_that_is_missed_once_is_kept_while_it_looks_the_same(stream: Stre
 class InPieces(FakeEngine):
     """Finds two pieces of every line, as the real one now and then does."""
 
-    def find(self, rgb: ByteImage) -> list[Quad]:
+    def find(self, rgb: ByteImage, *, closely: bool = False) -> list[Quad]:
         pieces: list[Quad] = []
-        for start, _, _, last in super().find(rgb):
+        for start, _, _, last in super().find(rgb, closely=closely):
             quad = super().find(rgb)[0]
             (left, top), (right, bottom) = start, (quad[2].x_norm, last.y_norm)
             for a, b in ((0.0, 0.4), (0.5, 1.0)):
