@@ -208,7 +208,7 @@ def _models(config: Config) -> Iterator[Check]:
     for model in models_in_use(config.fast):
         yield Check("model", "ok", f"{model.name}, sha256 {model.sha256[:16]}…, {model.licence}")
     if shipped_folder() is None:
-        yield Check("model", "ok", "no element networks in this package: text is read, symbols are not")
+        yield Check("elements", "ok", "no element networks in this package: text is read, symbols are not")
 
 
 def _codecs(_config: Config) -> Iterator[Check]:
