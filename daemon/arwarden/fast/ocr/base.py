@@ -71,7 +71,8 @@ class TextReader(Protocol):
     def read(self, rgb: ByteImage, *, closely: bool = False) -> list[TextLine]:
         """All lines of text in a picture of shape ``(height, width, 3)``, top to bottom.
 
-        ``closely`` looks for them at ``CLOSER`` times the configured side, at about twice the cost. Raises whatever the engine raises; the fast tier turns that into ``TierError``.
+        ``closely`` looks for them at ``CLOSER`` times the configured side, at about twice the cost. Raises
+        whatever the engine raises; the fast tier turns that into ``TierError``.
         """
         ...
 
