@@ -36,6 +36,12 @@ def numbers(result: Mapping[str, Any]) -> str:
         _table("Detector, recall by size (root of area, 720 lines)", _rows(result["detector"]["sizes"])),
     ]  # fmt: skip
     together = result["detector_and_classifier"]
+    parts.append(
+        _table(
+            "Detector and classifier heard together, crowded scenes",
+            _rows(together["types"], together["found"]),
+        )
+    )
     both, angle = together["overall"], together["arrow_angle"]
     parts.append(
         f"**Found and named rightly** (crowded scenes): precision {both['precision']:.3f}, "

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from rich.progress import track
 
 from arwarden.core.frame import ByteImage
-from arwarden.fast.elements.decode import TYPES, Detections, read_crops, softmax
+from arwarden.fast.elements.decode import TYPES, Detections, read_crops, settled, softmax
 from models.elements.card import fill_card
 from models.elements.collage import Collages
 from models.elements.crowded import CrowdedScenes
@@ -147,10 +147,12 @@ def named_report(networks: Networks, frames: Sequence[Seen], thresholds: Sequenc
     """Detector and classifier together: of the elements there, how many are found and named rightly."""
     tallies: dict[str, Tally] = defaultdict(Tally)
     errors: list[float] = []
+    after: list[tuple[Detections, Truths, float]] = []
     for one in frames:
         found = above(one.found, thresholds)
+        found, readings = settled(found, networks.read(one.rgb, found.boxes_px))
         matched = match(found, one.truths)
-        readings = networks.read(one.rgb, found.boxes_px)
+        after.append((found, one.truths, float(one.rgb.shape[0])))
         hit: set[int] = set()
         for truth, reading in zip(matched, readings, strict=True):
             if truth < 0:
@@ -173,7 +175,12 @@ def named_report(networks: Networks, frames: Sequence[Seen], thresholds: Sequenc
     everything = Tally(
         *(sum(getattr(t, part) for t in tallies.values()) for part in ("found", "missed", "false"))
     )
-    return {"overall": everything.as_dict(), "arrow_angle": angle_report(errors)}
+    return {
+        "overall": everything.as_dict(),
+        "arrow_angle": angle_report(errors),
+        "types": score(after).as_dict()["types"],
+        "found": score(after).as_dict()["overall"],
+    }
 
 
 def angle_report(errors: Sequence[float]) -> dict[str, float]:

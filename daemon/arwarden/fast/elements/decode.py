@@ -29,6 +29,8 @@ CARRIED_SHARE: Final = 0.85
 """So much of an element lies within the one that carries it."""
 CARRIED_AREA: Final = 0.75
 """And its box is at most so large a share of the carrier's."""
+OVERRULING: Final = 0.6
+"""From this confidence on the classifier's label decides about the type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,3 +218,43 @@ def _intersection(some: Floats, others: Floats) -> Floats:
     sides = np.maximum(high - low, 0)
     areas: Floats = sides[..., 0] * sides[..., 1]
     return areas
+
+
+def settled(found: Detections, readings: Sequence[Reading]) -> tuple[Detections, list[Reading]]:
+    """What is left when detector and classifier are heard together.
+
+    The classifier sees more pixels: where it is sure, it takes out what is no element and changes the
+    type; and a panel that lies on an arrow is the arrow's inscription, found twice.
+    """
+    types = found.types.copy()
+    kept = np.ones(len(found), bool)
+    for index, reading in enumerate(readings):
+        if reading.label == "#background" and reading.confidence >= OVERRULING:
+            kept[index] = False
+        elif reading.confidence >= OVERRULING:
+            types[index] = _type_of_label(reading.label, int(types[index]))
+    on = carriers(found.boxes_px)
+    for index, carrier in enumerate(on):
+        if carrier is not None and kept[carrier] and types[carrier] == TYPES.index("arrow"):
+            kept[index] &= types[index] not in (TYPES.index("panel"), TYPES.index("arrow"))
+    kept &= _first_of_each(found.boxes_px, types, kept)
+    left = Detections(found.boxes_px[kept], types[kept], found.scores[kept])
+    return left, [reading for reading, stays in zip(readings, kept, strict=True) if stays]
+
+
+def _type_of_label(label: str, before: int) -> int:
+    if label.startswith("flag:"):
+        return TYPES.index("flag")
+    if label.startswith("#arrow"):
+        return TYPES.index("arrow")
+    if label.startswith("#"):
+        return {"#panel": TYPES.index("panel"), "#tag": TYPES.index("tag")}.get(label, before)
+    return TYPES.index("sign")
+
+
+def _first_of_each(boxes: Floats, types: Integers, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """A changed type can make two boxes alike: only the better one stays."""
+    places = np.flatnonzero(kept)
+    stays = np.zeros(len(kept), bool)
+    stays[places[distinct(boxes[places], types[places], limit=len(places) + 1)]] = True
+    return stays

@@ -5,15 +5,18 @@ from hypothesis import strategies as st
 
 from arwarden.fast.elements.decode import (
     MOST_PEAKS,
+    OVERRULING,
     STRIDE,
     TYPES,
     Detections,
+    Reading,
     carriers,
     decode,
     distinct,
     iou,
     letterbox,
     read_crops,
+    settled,
     softmax,
     type_thresholds,
 )
@@ -180,3 +183,58 @@ def test_softmax_stands_large_logits() -> None:
 def test_a_size_of_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="positive"):
         letterbox((0, 720), NET)
+
+
+def reading(label: str, confidence: float = 0.9) -> Reading:
+    return Reading(label, confidence, "lock", 0.05, 0.0, 0.0)
+
+
+def settle(*parts: tuple[tuple[float, float, float, float], int, Reading]) -> tuple[list[int], list[str]]:
+    found = Detections(
+        np.array([box for box, _, _ in parts], np.float32).reshape(-1, 4),
+        np.array([kind for _, kind, _ in parts], np.int64),
+        np.linspace(0.9, 0.4, len(parts), dtype=np.float32),
+    )
+    left, readings = settled(found, [one for _, _, one in parts])
+    assert len(left) == len(readings)
+    return left.types.tolist(), [one.label for one in readings]
+
+
+def test_sure_background_is_taken_out_and_doubtful_is_not() -> None:
+    box = (10, 10, 60, 40)
+    far = (100, 10, 160, 40)
+    types, _ = settle(
+        (box, PANEL, reading("#background")), (far, SIGN, reading("#background", OVERRULING - 0.1))
+    )
+    assert types == [SIGN]
+
+
+def test_sure_label_decides_about_the_type() -> None:
+    boxes = [(x, 10.0, x + 50, 40.0) for x in (0.0, 100.0, 200.0, 300.0)]
+    types, _ = settle(
+        (boxes[0], PANEL, reading("#arrow:u_turn")),
+        (boxes[1], SIGN, reading("flag:FR")),
+        (boxes[2], FLAG, reading("biohazard")),
+        (boxes[3], SIGN, reading("#other")),
+    )
+    assert types == [ARROW, FLAG, SIGN, SIGN]
+
+
+def test_inscription_of_an_arrow_is_no_panel_but_its_flag_stays() -> None:
+    types, labels = settle(
+        ((0, 0, 200, 100), ARROW, reading("#arrow")),
+        ((40, 20, 140, 70), PANEL, reading("#panel", 0.4)),
+        ((50, 30, 90, 60), FLAG, reading("flag:FR")),
+    )
+    assert (types, labels) == ([ARROW, FLAG], ["#arrow", "flag:FR"])
+
+
+def test_boxes_that_become_alike_are_one() -> None:
+    types, _ = settle(
+        ((0, 0, 200, 100), ARROW, reading("#arrow")), ((10, 5, 190, 75), PANEL, reading("#arrow"))
+    )
+    assert types == [ARROW]
+
+
+def test_nothing_found_settles_to_nothing() -> None:
+    assert settle() == ([], [])

@@ -117,7 +117,12 @@ def result() -> dict[str, Any]:
     detector = detection_report([seen((0, 0, 0.8), there=((0, 0),))], [0.3] * len(TYPES))
     return {
         "split": "test", "seed": 77, "detector": detector, "detector_own_scenes": detector,
-        "detector_and_classifier": {"overall": detector["overall"], "arrow_angle": angle_report([3.0])},
+        "detector_and_classifier": {
+            "overall": detector["overall"],
+            "arrow_angle": angle_report([3.0]),
+            "types": detector["types"],
+            "found": detector["overall"],
+        },
         "classifier": class_report(*named()),
         "negatives": {"photos": 10, "with_any_detection": 0.1, "detections_per_photo": 0.1},
         "latency_ms": dict.fromkeys(
