@@ -27,7 +27,7 @@ VIDEO_SUFFIXES = frozenset(
     {".avi", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".ogv", ".ts", ".webm", ".y4m"}
 )
 CONTEXT = SceneContext("offline", View.COMPOSITED)
-STILL = SceneContext("offline", View.COMPOSITED, unchanged=True)
+STILL = SceneContext("offline", View.COMPOSITED, closely=True)
 """A picture stands still, as a scene does that has come to rest."""
 COMPLETE_SHARE = 0.98
 """A video that yields less of what its header promises (frames, or seconds) is called truncated."""
@@ -168,7 +168,7 @@ class _Playback:
             if self._sampler.static:
                 self._lifecycle.still_seen(now_ms)
             return
-        findings = self._tier.analyse_now(sample.frame, CONTEXT if sample.changed else STILL)
+        findings = self._tier.analyse_now(sample.frame, STILL if sample.at_rest else CONTEXT)
         frozen = self._freeze.finding()
         if frozen is not None:
             findings = Findings(

@@ -247,7 +247,7 @@ class Session:
     async def _judge(self, sample: Sample, started_ms: float) -> Findings:
         around = self._around
         deadline_ms = started_ms + around.config.alerts.usefulness_ms
-        context = SceneContext(self.device_id, self._view, unchanged=not sample.changed)
+        context = SceneContext(self.device_id, self._view, closely=sample.at_rest)
         findings = await around.tier.analyse([sample.frame], context, deadline_ms)
         frozen = self._freeze.finding()
         extra: tuple[Finding, ...] = () if frozen is None or sample.frame.transport.damaged else (frozen,)

@@ -16,8 +16,8 @@ class SceneContext:
 
     device_id: str
     view: View = View.UNKNOWN
-    unchanged: bool = False
-    """The picture shows what the one judged before it showed: time for a closer look, not for the same."""
+    closely: bool = False
+    """What is in view stands still, so there is time for a closer look at it."""
 
 
 class Tier(Protocol):

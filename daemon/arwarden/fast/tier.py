@@ -158,9 +158,9 @@ class FastTier:
                 seen = self._watch.observe(frame)
         with _timed(stages_ms, "ocr"):
             if self._tracked is None:
-                lines = self._reader.read(rgb, closely=context.unchanged)
+                lines = self._reader.read(rgb, closely=context.closely)
             else:
-                lines = self._tracked.read(frame, closely=context.unchanged)
+                lines = self._tracked.read(frame, closely=context.closely)
         return self._interpret(lines, rgb, stages_ms, seen)
 
     def _interpret(

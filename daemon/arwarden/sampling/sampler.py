@@ -55,6 +55,11 @@ class Sample:
     skipped_static: int
     """Those of them that showed nothing new."""
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether the tier has time to look closer than before; a mere refresh is not worth its cost."""
+        return not self.changed and self.reason is not SampleReason.REFRESH
+
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:

@@ -280,7 +280,7 @@ async def test_an_unchanged_picture_is_read_more_closely(make: Make) -> None:
     reader = FakeReader()
     tier = make(reader)
     await tier.analyse([frame()], COMPOSITED, soon())
-    await tier.analyse([frame()], replace(COMPOSITED, unchanged=True), soon())
+    await tier.analyse([frame()], replace(COMPOSITED, closely=True), soon())
     assert reader.closely == [False, True]
 
 

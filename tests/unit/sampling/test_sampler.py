@@ -86,6 +86,7 @@ def test_a_static_scene_is_refreshed() -> None:
     assert stream.reasons == ["first", "settled", "refresh", "refresh"]
     times = [at for at, _ in stream.samples]
     assert times[2] - times[1] == pytest.approx(5000, abs=FRAME_MS + 1)
+    assert [sample.at_rest for _, sample in stream.samples] == [False, True, False, False]
 
 
 def test_every_change_that_comes_to_rest_gets_its_closer_look() -> None:
