@@ -188,7 +188,7 @@ class SamplingConfig(Section):
     window_ms: PositiveMs = Field(
         100, description="Longest wait for a sharper frame once a changed one is there."
     )
-    refresh_ms: PositiveMs = Field(30_000, description="A scene that never changes is looked at this often.")
+    refresh_ms: PositiveMs = Field(60_000, description="A scene that never changes is looked at this often.")
     max_wait_ms: PositiveMs = Field(
         2000, description="A frame that has waited this long for its turn is dropped; a newer one is awaited."
     )
