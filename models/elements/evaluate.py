@@ -42,6 +42,7 @@ LEAST_SIDE_PX = 16.0
 """Elements narrower than this in a frame 720 lines high are neither wanted nor wrong."""
 LOWEST = 0.1
 THRESHOLD_STEPS = tuple(round(0.15 + 0.025 * step, 3) for step in range(27))
+LEAST_TO_CHOOSE, USUAL_THRESHOLD = 10, 0.35
 CONFUSED_LABELS = 40
 
 
@@ -103,9 +104,13 @@ def look(networks: Networks, scene: Scene) -> Seen:
 
 
 def best_thresholds(frames: Sequence[Seen]) -> dict[str, float]:
-    """For each type the threshold with the best F1."""
+    """For each type the threshold with the best F1; the usual one for a type that is hardly there."""
     chosen = {}
     for number, name in enumerate(TYPES):
+        there = sum(int(((one.truths.types == number) & ~one.truths.ignored).sum()) for one in frames)
+        if there < LEAST_TO_CHOOSE:
+            chosen[name] = USUAL_THRESHOLD
+            continue
         results = []
         for value in THRESHOLD_STEPS:
             limits = [value if index == number else 2.0 for index in range(len(TYPES))]

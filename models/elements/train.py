@@ -66,7 +66,7 @@ def train_detector(settings: Settings) -> Run:
     detector = Detector(settings.frozen_to)
     load_pretrained(detector.backbone)
     cached = settings.frozen_to >= STRIDE_16_BLOCK
-    detector.to(settings.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    detector.to(settings.device).to(memory_format=torch.channels_last)
     # Before the maps are made: they are of the trunk as it is when training begins.
     run = _run(detector, detector.backbone, settings)
     detector.eval()
@@ -82,7 +82,7 @@ def train_detector(settings: Settings) -> Run:
         with torch.autocast(
             settings.device.type, dtype=torch.bfloat16, enabled=settings.device.type == "cuda"
         ):
-            return model.from_maps(*placed) if cached else model(placed[0])  # type: ignore[operator,no-any-return]
+            return model.from_maps(*placed) if cached else model(placed[0])  # type: ignore[no-any-return]
 
     def loss_of(batch: DetectorBatch) -> tuple[Tensor, Mapping[str, float]]:
         heat, reach = forward(detector, batch.inputs)
@@ -132,7 +132,7 @@ def train_classifier(settings: Settings) -> Run:
     labels = read_labels(kept_labels) if settings.resume and kept_labels.exists() else trained_labels()
     classifier = Classifier(len(labels.names), settings.frozen_to)
     load_pretrained(classifier.backbone)
-    classifier.to(settings.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    classifier.to(settings.device).to(memory_format=torch.channels_last)
     run = _run(classifier, classifier.backbone, settings)
     classifier.eval()
     cached = settings.frozen_to >= STRIDE_8_BLOCK
@@ -149,7 +149,7 @@ def train_classifier(settings: Settings) -> Run:
         with torch.autocast(
             settings.device.type, dtype=torch.bfloat16, enabled=settings.device.type == "cuda"
         ):
-            return model.from_maps(placed, settings.frozen_to) if cached else model(placed)  # type: ignore[operator,no-any-return]
+            return model.from_maps(placed, settings.frozen_to) if cached else model(placed)  # type: ignore[no-any-return]
 
     def loss_of(batch: CropBatch) -> tuple[Tensor, Mapping[str, float]]:
         logits, directions = forward(classifier, batch.inputs)

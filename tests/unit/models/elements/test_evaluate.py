@@ -64,7 +64,11 @@ def test_thresholds_are_of_each_type() -> None:
 
 def test_best_threshold_parts_right_from_wrong() -> None:
     frames = [seen((0, 0, 0.8), (300, 0, 0.4), there=((0, 0),)), seen((0, 0, 0.7), there=((0, 0),))]
-    assert 0.4 < best_thresholds(frames)["panel"] <= 0.7
+    assert 0.4 < best_thresholds(frames * 10)["panel"] <= 0.7
+
+
+def test_threshold_of_a_type_that_is_hardly_there_stays_usual() -> None:
+    assert best_thresholds([seen((0, 0, 0.8), there=((0, 0),))])["panel"] == 0.35
 
 
 def test_report_counts_by_type() -> None:
