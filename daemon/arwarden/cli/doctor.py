@@ -26,7 +26,6 @@ from arwarden.config.file import load_config
 from arwarden.core.clock import SystemClock
 from arwarden.core.counters import Counters
 from arwarden.core.errors import ArwardenError, PublishError
-from arwarden.fast.elements.weights import shipped_folder
 from arwarden.fast.models import models_in_use
 from arwarden.publish.acks import inbox_type
 from arwarden.publish.connection import Connection
@@ -207,8 +206,8 @@ async def _try_embedded() -> tuple[str, int]:
 def _models(config: Config) -> Iterator[Check]:
     for model in models_in_use(config.fast):
         yield Check("model", "ok", f"{model.name}, sha256 {model.sha256[:16]}…, {model.licence}")
-    if shipped_folder() is None:
-        yield Check("elements", "ok", "no element networks in this package: text is read, symbols are not")
+    if not config.fast.elements:
+        yield Check("elements", "ok", "fast.elements is off: text is read, symbols are not")
 
 
 def _codecs(_config: Config) -> Iterator[Check]:

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arwarden.config import FastConfig
-from arwarden.fast.elements.weights import load_weights, shipped_folder
+from arwarden.core.errors import ModelError
+from arwarden.fast.elements.weights import NETWORKS_ABSENT, load_weights, shipped_folder
 from arwarden.fast.ocr import auto
 from arwarden.fast.ocr.base import ModelFile
 
 
 def models_in_use(config: FastConfig) -> Sequence[ModelFile]:
-    """The files of the configured OCR engine, and of the element networks where they are shipped.
+    """The files of the configured OCR engine, and of the element networks where it asks for them.
 
     Raises ``ModelError`` for a file that is missing or damaged.
     """
-    folder = shipped_folder()
-    elements = () if folder is None else load_weights(folder).files
-    return [*auto.models_in_use(config), *elements]
+    models = list(auto.models_in_use(config))
+    if config.elements:
+        folder = shipped_folder()
+        if folder is None:
+            raise ModelError(NETWORKS_ABSENT)
+        models += load_weights(folder).files
+    return models

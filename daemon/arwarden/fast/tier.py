@@ -25,7 +25,7 @@ from arwarden.fast.assemble import assemble
 from arwarden.fast.claims import Lexicon, find_contradictions
 from arwarden.fast.claims.elements import ElementReader
 from arwarden.fast.elements.detector import ElementDetector, ElementFinder
-from arwarden.fast.elements.weights import load_weights, shipped_folder
+from arwarden.fast.elements.weights import NETWORKS_ABSENT, load_weights, shipped_folder
 from arwarden.fast.ocr.auto import open_reader
 from arwarden.fast.ocr.base import ModelFile, Point, TextLine, TextReader
 from arwarden.fast.panels import group
@@ -51,9 +51,8 @@ class FastTier:
     """Judges one picture at a time, in ``config.workers`` threads. Ready for use when constructed.
 
     ``sessions`` streams may each have one picture pending; more are refused. A given ``reader`` replaces
-    the configured engine, a given ``finder`` the element networks that the package carries. With a reader
-    and no finder, or where no networks are shipped, text alone is judged. Raises ``ModelError`` and
-    ``ConfigError`` for what the operator has to mend.
+    the configured engine, a given ``finder`` the element networks of ``config.elements``. Without a finder
+    text alone is judged. Raises ``ModelError`` and ``ConfigError`` for what the operator has to mend.
     """
 
     def __init__(
@@ -82,7 +81,7 @@ class FastTier:
             if isinstance(self._reader, LineEngine)
             else None
         )
-        if reader is None and finder is None:
+        if finder is None and config.elements:
             finder = _shipped_finder(self._config.threads)
         self._watch = None if finder is None else ElementWatch(finder, sessions=MAX_SESSIONS_REMEMBERED)
         self._pool = WorkerPool(
@@ -221,11 +220,10 @@ def _timed(stages_ms: dict[str, float], stage: str) -> Iterator[None]:
         stages_ms[stage] = (time.perf_counter() - begun) * 1000
 
 
-def _shipped_finder(threads: int) -> ElementFinder | None:
+def _shipped_finder(threads: int) -> ElementFinder:
     folder = shipped_folder()
     if folder is None:
-        log.info("element_networks_absent")
-        return None
+        raise ModelError(NETWORKS_ABSENT)
     detector = ElementDetector(load_weights(folder), threads=threads)
     detector.warm_up()
     return detector

@@ -170,9 +170,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("opened")
-def test_without_networks_text_alone_is_judged(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (tier_module, models):
-        monkeypatch.setattr(module, "shipped_folder", lambda: None)
+def test_by_default_text_alone_is_judged() -> None:
     findings = judged(FastTier(FastConfig(quality=False), SystemClock()))
     assert [element.type for element in findings.elements] == [ElementType.TEXT]
     assert "elements" not in findings.stages_ms
@@ -194,7 +192,7 @@ def test_shipped_networks_are_warmed_up_and_used(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(tier_module, "shipped_folder", lambda: tmp_path)
     monkeypatch.setattr(tier_module, "load_weights", lambda _folder: None)
     monkeypatch.setattr(tier_module, "ElementDetector", Shipped)
-    findings = judged(FastTier(FastConfig(quality=False), SystemClock()))
+    findings = judged(FastTier(FastConfig(quality=False, elements=True), SystemClock()))
     assert [element.type for element in findings.elements] == [ElementType.PANEL]
     assert warm == [1]
 
@@ -207,6 +205,16 @@ def test_shipped_networks_that_are_damaged_stop_the_start(
     for module in (tier_module, models):
         monkeypatch.setattr(module, "shipped_folder", lambda: tmp_path)
     with pytest.raises(ModelError, match=r"elements\.json has not the format 1"):
-        FastTier(FastConfig(), SystemClock())
+        FastTier(FastConfig(elements=True), SystemClock())
     with pytest.raises(ModelError, match=r"elements\.json has not the format 1"):
-        models_in_use(FastConfig())
+        models_in_use(FastConfig(elements=True))
+
+
+@pytest.mark.usefixtures("opened")
+def test_networks_that_are_wanted_but_absent_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (tier_module, models):
+        monkeypatch.setattr(module, "shipped_folder", lambda: None)
+    with pytest.raises(ModelError, match="carries no element networks"):
+        FastTier(FastConfig(elements=True), SystemClock())
+    with pytest.raises(ModelError, match="carries no element networks"):
+        models_in_use(FastConfig(elements=True))

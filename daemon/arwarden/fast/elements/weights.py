@@ -42,6 +42,12 @@ class ElementWeights:
     labels: tuple[str, ...]
 
 
+NETWORKS_ABSENT = (
+    "fast.elements is on, but this installation carries no element networks; switch it off, or run from a "
+    "clone that has models/elements/weights"
+)
+
+
 def shipped_folder() -> Path | None:
     """Where the networks of this package or checkout lie; None where it carries none."""
     return next((f for f in (IN_PACKAGE, IN_CHECKOUT) if (f / DESCRIPTION).is_file()), None)
