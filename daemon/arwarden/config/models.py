@@ -217,7 +217,7 @@ class FastConfig(Section):
     elements: bool = Field(
         False,
         description="Find arrows, pictograms and flags with the trained networks. Experimental: after a "
-        "first short training they find 72 % of the elements and raise alerts about signs that are not there.",
+        "first short training they find three elements in four and see signs that are not there.",
     )
     quality: bool = Field(True, description="Measure the technical quality of the picture.")
 
