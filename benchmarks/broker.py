@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arwarden.core.errors import BrokerError
+from arwarden.core.processes import end_process
 from arwarden.publish.embedded import EmbeddedBroker
 
 START_TIMEOUT_S = 10.0
@@ -77,7 +78,7 @@ async def _mosquitto(program: str, folder: Path) -> AsyncIterator[BrokerAddress]
             raise BrokerError(msg) from None
         yield BrokerAddress("127.0.0.1", port, "mosquitto")
     finally:
-        await _end(process)
+        await end_process(process, STOP_TIMEOUT_S)
 
 
 async def _until_it_listens(process: asyncio.subprocess.Process, port: int) -> None:
@@ -90,18 +91,6 @@ async def _until_it_listens(process: asyncio.subprocess.Process, port: int) -> N
         await asyncio.sleep(0.02)
     msg = f"mosquitto ended at once with code {process.returncode}"
     raise BrokerError(msg)
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is not None:
-        return
-    process.terminate()
-    try:
-        async with asyncio.timeout(STOP_TIMEOUT_S):
-            await process.wait()
-    except TimeoutError:
-        process.kill()
-        await process.wait()
 
 
 def _free_port() -> int:

@@ -21,6 +21,7 @@ from arwarden.cli.run import run_in_loop, stop_on_signals
 from arwarden.contract.messages import Health
 from arwarden.core.clock import SystemClock
 from arwarden.core.errors import ArwardenError, InputError
+from arwarden.core.processes import end_process
 from arwarden.headset.feed import StreamFormat
 from arwarden.headset.headset import Headset, HeadsetOptions, HeadsetSummary, live_feed
 from arwarden.headset.overlay import Overlay
@@ -211,7 +212,7 @@ async def _child_daemon(stop: asyncio.Event) -> AsyncIterator[tuple[_Address, as
             reading = asyncio.create_task(_pass_on(process))
             yield address, reading
         finally:
-            await _end(process)
+            await end_process(process, STOP_TIMEOUT_S)
             if reading is not None:
                 await asyncio.wait({reading})
 
@@ -253,18 +254,6 @@ async def _line(process: asyncio.subprocess.Process) -> str:
     if process.stderr is None:
         return ""
     return (await process.stderr.readline()).decode(errors="replace").rstrip("\n")
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is not None:
-        return
-    process.terminate()
-    try:
-        async with asyncio.timeout(STOP_TIMEOUT_S):
-            await process.wait()
-    except TimeoutError:
-        process.kill()
-        await process.wait()
 
 
 def _print_summary(result: Mapping[str, Any]) -> None:

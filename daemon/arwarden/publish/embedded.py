@@ -7,7 +7,6 @@ one, and what it does not do.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import errno
 import socket
 import sys
@@ -17,6 +16,7 @@ from pathlib import Path
 import structlog
 
 from arwarden.core.errors import BrokerError
+from arwarden.core.processes import end_process
 
 log = structlog.get_logger(__name__)
 
@@ -87,7 +87,7 @@ class EmbeddedBroker:
         async with self._changing:
             process, self._process = self._process, None
             if process is not None and process.returncode is None:
-                await _end(process)
+                await end_process(process, STOP_TIMEOUT_S)
                 log.info("embedded_broker_stopped")
 
     async def _launch_on_a_port(self) -> None:
@@ -125,7 +125,7 @@ class EmbeddedBroker:
             try:
                 await _wait_until_it_serves(process, _reachable_host(self._host), port, errors)
             except BaseException:
-                await _end(process)
+                await end_process(process, STOP_TIMEOUT_S)
                 raise
         self._process = process
 
@@ -145,17 +145,6 @@ async def _wait_until_it_serves(
 
 def _last_words(errors: Path) -> str:
     return errors.read_text(errors="replace").strip()[-ERROR_CHARS:] or "it gave no reason"
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        process.terminate()
-    try:
-        async with asyncio.timeout(STOP_TIMEOUT_S):
-            await process.wait()
-    except TimeoutError:
-        process.kill()
-        await process.wait()
 
 
 def _claim_port(host: str, port: int) -> int:

@@ -15,6 +15,7 @@ from arwarden.cli import demo, headset
 from arwarden.cli.run import stop_on_signals
 from arwarden.contract.messages import Alert, AlertState, Health
 from arwarden.core.errors import InputError
+from arwarden.core.processes import end_process
 from arwarden.headset.headset import HeadsetState
 from arwarden.headset.shown import Change, ShownAlert
 from arwarden.headset.whip_client import StreamState
@@ -235,19 +236,18 @@ async def test_daemon_that_does_not_get_ready_is_given_up(monkeypatch: pytest.Mo
     process = await asyncio.create_subprocess_exec("sleep", "60", stderr=asyncio.subprocess.PIPE)
     with pytest.raises(demo.DemoFailed, match="was not ready after"):
         await demo._address_unless_stopped(process, asyncio.Event())
-    await demo._end(process)
+    await end_process(process, 10.0)
     assert process.returncode is not None
 
 
-async def test_daemon_that_ignores_the_request_to_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demo, "STOP_TIMEOUT_S", 0.3)
+async def test_daemon_that_ignores_the_request_to_end_is_killed() -> None:
     process = await asyncio.create_subprocess_exec(
         "sh", "-c", "trap '' TERM; echo up >&2; while :; do sleep 0.1; done", stderr=asyncio.subprocess.PIPE
     )
     assert await demo._line(process) == "up"
-    await demo._end(process)
+    await end_process(process, 0.3)
     assert process.returncode == -9
-    await demo._end(process)
+    await end_process(process, 0.3)
 
 
 # Signals ----------------------------------------------------------------------------------------------

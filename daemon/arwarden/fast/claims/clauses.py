@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from arwarden.fast.claims.lexicon import Kind, Lexicon, Sense
-from arwarden.fast.claims.numbers import Amount, AmountKind, NumberReader
+from arwarden.fast.claims.numbers import Amount, NumberReader
 from arwarden.fast.claims.tokens import Token
 
 HARD_BREAKS = frozenset({"\n", ".", "!", "?", ";", "\u2022", "\u00b7", "|"})
@@ -116,10 +116,3 @@ def _abbreviation(tokens: Sequence[Token], at: int) -> bool:
     return tokens[at - 1].text in {"max", "min", "no", "nr", "approx", "vol", "incl", "ca"} and at + 1 < len(
         tokens
     )
-
-
-def labels_of(clause: Clause) -> Iterator[Amount]:
-    """The numbered places in a clause."""
-    for item in clause.items:
-        if item.amount is not None and item.amount.kind is AmountKind.LABEL:
-            yield item.amount

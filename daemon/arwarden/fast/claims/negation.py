@@ -24,11 +24,6 @@ class Light:
     tense: str = "present"
     strength: float = 1.0
 
-    @property
-    def asserted_now(self) -> bool:
-        """Says how things are at present."""
-        return self.tense == "present" and self.strength > 0
-
 
 class LightReader:
     """Judges phrases by the small words before them."""
