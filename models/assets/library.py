@@ -41,6 +41,7 @@ class IconClass:
         says: what the picture claims, in the lexicon's words, strongest reading first.
         crossed: the class whose crossed-out glyph shows this one too; empty where there is none.
         drawn: whether it can be drawn without any package.
+        same_as: the class that claims the same and looks much the same; empty where there is none.
     """
 
     name: str
@@ -49,6 +50,7 @@ class IconClass:
     forms: tuple[Form, ...]
     crossed: str
     drawn: bool
+    same_as: str
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ def read_classes() -> dict[str, IconClass]:
             forms=tuple(row["forms"]),
             crossed=row.get("crossed", ""),
             drawn=row.get("drawn", False),
+            same_as=row.get("same_as", ""),
         )
         for name, row in rows.items()
     }

@@ -30,7 +30,8 @@ def lexicon_part(classes: Path = CLASSES) -> str:
     lines = [_HEADER]
     for cls, spec in yaml.safe_load(classes.read_text(encoding="utf-8")).items():
         says = ", ".join(_meaning(one, first=place == 0) for place, one in enumerate(spec["says"]))
-        lines.append(f"  {cls}: {{name: {_quoted(spec['words'][0])}, says: [{says}]}}\n")
+        words = ", ".join(map(_quoted, spec["words"]))
+        lines.append(f"  {cls}: {{name: {_quoted(spec['words'][0])}, words: [{words}], says: [{says}]}}\n")
     return "".join(lines)
 
 

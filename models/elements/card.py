@@ -1,28 +1,9 @@
-"""Writes the measured numbers into the model card, between its two marks."""
+"""The tables of the model card."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
-
-BEGIN, END = "<!-- numbers: begin -->", "<!-- numbers: end -->"
-
-
-def fill_card(path: Path, result: Mapping[str, Any]) -> None:
-    """Replace what stands between the marks of the card.
-
-    Raises:
-        ValueError: the card is there but has no marks.
-    """
-    if not path.exists():
-        return
-    text = path.read_text(encoding="utf-8")
-    if BEGIN not in text or END not in text:
-        msg = f"{path} lacks the marks {BEGIN} and {END} between which the numbers go"
-        raise ValueError(msg)
-    head, tail = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
-    path.write_text(f"{head}\n\n{numbers(result)}\n{tail}", encoding="utf-8")
 
 
 def numbers(result: Mapping[str, Any]) -> str:
@@ -54,6 +35,15 @@ def numbers(result: Mapping[str, Any]) -> str:
     parts.append(
         f"**Classifier alone** (balanced crops): accuracy {crops['accuracy']:.3f} ({groups}; {sizes}).\n"
     )
+    said, said_groups = crops["said"], crops["said_groups"]
+    parts.append(
+        "**What is said** (labels that reach their share): "
+        + "; ".join(
+            f"{name} precision {row['precision']:.3f}, recall {row['recall']:.3f}"
+            for name, row in {"all": said, **said_groups}.items()
+        )
+        + ".\n"
+    )
     parts.append("Weakest pictogram classes: " + ", ".join(crops["worst"]) + ".\n")
     mixed = ", ".join(f"{true} as {found} ({count})" for true, found, count in crops["mixed_up"][:12])
     parts.append(f"Most often mixed up: {mixed}.\n")
@@ -65,7 +55,7 @@ def numbers(result: Mapping[str, Any]) -> str:
         f"eight crops {speed['eight_crops_min']} / {speed['eight_crops_median']} ms.\n"
     )
     listed = {name: row for name, row in crops["classes"].items() if not name.startswith("flag:")}
-    parts.append(_table("Classifier, by class", _rows(listed)))
+    parts.append(_table("Classifier, by class: what is said", _rows(listed)))
     return "\n".join(parts)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -30,7 +31,20 @@ from models.scenes.quantities import amounts
 _Rng = np.random.Generator
 SIZE_PX = (640, 360)
 CELLS = (4, 2)
-KINDS = {"pictogram": 0.57, "flag": 0.22, "arrow": 0.11, "other": 0.04, "tag": 0.03, "badge": 0.03}
+EXTENT_PX = (30.0, 165.0)
+"""Longer side of an element. Below 40 pixels of 720 lines nothing is promised; a little of it is learnt."""
+KINDS = {
+    "pictogram": 0.49, "flag": 0.15, "arrow": 0.11, "carrier": 0.13, "other": 0.06,
+    "tag": 0.03, "badge": 0.03,
+}  # fmt: skip
+"""A carrier is a panel with a text and a picture on it."""
+SCENE_KINDS = {
+    "pictogram": 0.34, "flag": 0.16, "arrow": 0.2, "carrier": 0.16, "other": 0.02, "tag": 0.08, "badge": 0.04,
+}  # fmt: skip
+"""For whole scenes, where the generator itself brings pictograms and panels but few arrows, flags, tags."""
+_ON_ARROWS = ("floor", "room", "gate", "metres", "minutes", "kilometres", "street", "weekday", "clock")
+"""Quantities that are written on arrows in whole scenes."""
+ARROWS_WITH_TEXT = 0.1
 _WRITTEN = {"tag": ("money", ()), "badge": ("percent", ("NEW", "SALE", "TOP", "1+1", "2 for 1", "BIO"))}
 _OTHER_TRIES = 12
 _POINTING = {"arrow", "arrows", "chevron", "caret", "direction", "turn", "location", "map", "marker", "alert"}
@@ -67,10 +81,11 @@ class Collages:
             for icon in self._library.icons(cls, one)
         }
         # A pictogram named like a class may well show it; of held-out classes nothing at all is to be learnt.
-        sayings = [
+        self._sayings = [
             word for cls in read_classes().values() for word in (cls.name.replace("_", " "), *cls.words)
         ]
-        self._telling = {word.lower() for one in sayings for word in one.split() if len(word) > 2} | _POINTING
+        words = {word.lower() for one in self._sayings for word in one.split()}
+        self._telling = {word for word in words if len(word) > 2} | _POINTING
         self._packs = [
             key
             for key, source in self._library.sources.items()
@@ -108,9 +123,9 @@ class Collages:
                 ]
         return rgb, [one for one in found if one.visibility > 0]
 
-    def art(self, rng: _Rng) -> Art:
+    def art(self, rng: _Rng, kinds: Mapping[str, float] = KINDS) -> Art:
         """A random element: pictogram, sign, flag or arrow without text, or a tag or badge."""
-        kind = tuple(KINDS)[int(np.searchsorted(np.cumsum(list(KINDS.values())), rng.random() * 0.999))]
+        kind = tuple(kinds)[int(np.searchsorted(np.cumsum(list(kinds.values())), rng.random() * 0.999))]
         height_px = float(rng.uniform(90, 170))
         if kind == "flag":
             return self._paint("flag", rng, height_px, code=self._country(rng))
@@ -120,6 +135,9 @@ class Collages:
             if rng.random() < 0.5:
                 degrees = 90.0 * int(rng.integers(4)) + float(rng.normal(0, 8))
             return self._paint("arrow", rng, height_px, direction_deg=degrees, carried=carried)
+        if kind == "carrier":
+            text = "" if rng.random() < 0.15 else self._short_text(rng)
+            return self._paint("panel", rng, height_px, text=text, carried=self._carried(rng))
         if kind == "other":
             return self._other(rng, height_px)
         if kind in _WRITTEN:
@@ -127,6 +145,22 @@ class Collages:
             texts = (*amounts(quantity, 1, rng)[0].forms, *more)
             return self._paint(kind, rng, height_px, text=texts[int(rng.integers(len(texts)))])
         return self._paint(self._classes[int(rng.integers(len(self._classes)))], rng, height_px)
+
+    def scene_art(self, rng: _Rng) -> Art:
+        """The same as a whole scene needs it: more arrows and tags, and arrows with text on them."""
+        if rng.random() < ARROWS_WITH_TEXT:
+            written = amounts(_ON_ARROWS[int(rng.integers(len(_ON_ARROWS)))], 1, rng)[0].forms
+            text = written[int(rng.integers(len(written)))]
+            degrees = 180.0 * int(rng.integers(2)) + float(rng.normal(0, 25))
+            return self._paint("arrow", rng, float(rng.uniform(90, 170)), direction_deg=degrees, text=text)
+        return self.art(rng, SCENE_KINDS)
+
+    def _short_text(self, rng: _Rng) -> str:
+        """What panels say beside a picture: a name of some class, or a quantity."""
+        if rng.random() < 0.5:
+            return self._sayings[int(rng.integers(len(self._sayings)))].capitalize()
+        written = amounts(_ON_ARROWS[int(rng.integers(len(_ON_ARROWS)))], 1, rng)[0].forms
+        return written[int(rng.integers(len(written)))]
 
     def _paint(self, what: str, rng: _Rng, height_px: float, **explicit: Any) -> Art:  # noqa: ANN401 - handed on
         return paint(what, rng, self._art_split, height_px=height_px, library=self._library, **explicit)
@@ -166,7 +200,7 @@ def _quad(art: Art, cell: int, rng: _Rng) -> npt.NDArray[np.float64]:
     """Corners in the cell: any size, turned and tilted a little, sometimes half out of the picture."""
     height, width = art.rgba.shape[:2]
     room = np.array([SIZE_PX[0] / CELLS[0], SIZE_PX[1] / CELLS[1]])
-    extent = float(np.exp(rng.uniform(math.log(20), math.log(165))))
+    extent = float(np.exp(rng.uniform(*np.log(EXTENT_PX))))
     scale = min(extent / max(width, height), *(room / (width, height)))
     if width > 2 * height:
         scale = min(scale * 1.4, 1.3 * room[0] / width)

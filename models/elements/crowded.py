@@ -9,7 +9,7 @@ import numpy as np
 
 from models.elements.collage import Collages
 from models.scenes.capture import Wear
-from models.scenes.compose import Placer, draw_scene, element_truths
+from models.scenes.compose import NoRoomError, Placer, draw_scene, element_truths
 from models.scenes.kinds import Split
 from models.scenes.scene import Scene, SceneMaker, camera_of, scene_truth
 from models.scenes.situation import Design
@@ -38,8 +38,7 @@ class CrowdedScenes:
         for attempt in range(TRIES):
             try:
                 return self._scene(index, self._maker.rng(index, purpose=20 + attempt))
-            except ValueError:
-                # The generator refuses what does not fit into the picture, about one scene in 300.
+            except NoRoomError:
                 continue
         return self.negative(index)
 
@@ -49,7 +48,7 @@ class CrowdedScenes:
         camera = camera_of(maker.size_px, rng)
         drawn = [(design, maker.painter.paint(design, rng)) for design in situation.elements]
         more = int(np.searchsorted(np.cumsum(MORE), rng.random() * 0.999))
-        drawn += [(Design("sign"), self._collages.art(rng)) for _ in range(more)]
+        drawn += [(Design("sign"), self._collages.scene_art(rng)) for _ in range(more)]
         placed = Placer(camera, rng).place(drawn)
         world, background = maker.backdrops.picture(situation.application, maker.size_px, rng)
         rgb, seen = draw_scene(world, placed, camera, Wear.drawn(rng), rng)

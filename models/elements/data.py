@@ -14,6 +14,8 @@ import torch
 from torch import Tensor, nn
 
 from arwarden.fast.elements.crops import as_input
+from models.elements.augment import COLOUR_TELLS, ONE_WAY, varied, varied_scene
+from models.elements.backbone import STRIDE_16_BLOCK
 from models.elements.labels import Labels
 from models.elements.metrics import Truths
 from models.elements.networks import Classifier, Detector
@@ -23,6 +25,10 @@ from models.elements.targets import LEAST_SIDE_PX, LEAST_VISIBILITY, Wanted, tar
 Halves = npt.NDArray[np.float16]
 _SCENES_AT_ONCE, _CROPS_AT_ONCE = 1, 32
 """On a CPU a scene alone takes a third of its time among sixteen: the maps stay in the caches."""
+
+
+GONE, LEAST_LEFT = 0.02, 0.3
+"""What a change leaves less of is not in the picture any more, and neither asked for nor forbidden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +74,14 @@ class DetectorData:
     """Scenes of one folder and prefix. With ``cached``, the frozen trunk has seen each scene just once."""
 
     def __init__(
-        self, folder: Path, prefix: str, detector: Detector, *, cached: bool, seed: int, at_first: int = 1000
-    ) -> None:
+        self, folder: Path, prefix: str, detector: Detector, *,
+        cached: bool, seed: int, at_first: int = 1000, vary: bool = False,
+    ) -> None:  # fmt: skip
+        """With ``vary`` each scene of a batch is changed at random; that needs the pictures themselves."""
+        self._vary = vary
         self._folder, self._prefix, self._detector, self._cached = folder, prefix, detector, cached
         self._rng = np.random.default_rng(seed)
+        self._trunk = detector.backbone.fingerprint()
         self._known: list[Path] = []
         self._inputs: list[tuple[npt.NDArray[Any], ...]] = []
         self._wanted: list[list[list[Wanted]]] = []
@@ -87,9 +97,11 @@ class DetectorData:
         return width, height
 
     def refresh(self, most: int = 1000) -> None:
-        """Take in at most so many shards that have been completed since."""
-        new = [shard for shard in shards(self._folder, self._prefix) if shard not in self._known]
-        for shard in new[:most]:
+        """Take in what has been completed since: at most so many shards whose maps are still to be made."""
+        known = set(self._known)
+        new = [shard for shard in shards(self._folder, self._prefix) if shard not in known]
+        made = {shard for shard in new if self._cached and all(path.exists() for path in self._paths(shard))}
+        for shard in [*sorted(made), *[shard for shard in new if shard not in made][:most]]:
             pictures = pictures_of(shard)
             self._inputs.append(self._maps(shard) if self._cached else (pictures,))
             self._wanted.append([wanted_of(entry) for entry in entries_of(shard)])
@@ -98,11 +110,14 @@ class DetectorData:
     def batch(self, size: int) -> DetectorBatch:
         """Random scenes."""
         places = [self._place(int(self._rng.integers(len(self)))) for _ in range(size)]
-        grids = [targets(self._wanted[shard][index], self.net_size) for shard, index in places]
-        stacked = [
-            np.stack([self._inputs[shard][part][index] for shard, index in places])
-            for part in range(len(self._inputs[0]))
+        scenes = [
+            (tuple(part[index] for part in self._inputs[shard]), self._wanted[shard][index])
+            for shard, index in places
         ]
+        if self._vary:
+            scenes = [self._varied(inputs[0], wanted) for inputs, wanted in scenes]
+        grids = [targets(wanted, self.net_size) for _, wanted in scenes]
+        stacked = [np.stack(parts) for parts in zip(*(inputs for inputs, _ in scenes), strict=True)]
         return DetectorBatch(
             self._tensors(stacked),
             torch.from_numpy(np.stack([one.heat for one in grids])),
@@ -123,6 +138,19 @@ class DetectorData:
             return tuple(torch.from_numpy(np.asarray(part, np.float32)) for part in parts)
         return (torch.from_numpy(as_input(np.asarray(parts[0]))),)
 
+    def _varied(
+        self, picture: npt.NDArray[np.uint8], wanted: Sequence[Wanted]
+    ) -> tuple[tuple[npt.NDArray[Any], ...], list[Wanted]]:
+        boxes = np.array([one.box for one in wanted], np.float32).reshape(-1, 4)
+        made, kept, shares = varied_scene(np.asarray(picture), boxes, self._rng)
+        left = []
+        for one, box, share in zip(wanted, kept, shares, strict=True):
+            x0, y0, x1, y1 = (float(value) for value in box)
+            if share > GONE:
+                ignored = one.ignored or share < LEAST_LEFT or min(x1 - x0, y1 - y0) < LEAST_SIDE_PX
+                left.append(Wanted(one.type, (x0, y0, x1, y1), ignored))
+        return (made,), left
+
     def _place(self, number: int) -> tuple[int, int]:
         for shard, entries in enumerate(self._wanted):
             if number < len(entries):
@@ -130,22 +158,25 @@ class DetectorData:
             number -= len(entries)
         raise IndexError(number)
 
-    def _maps(self, shard: Path) -> tuple[Halves, Halves]:
-        trunk = self._detector.backbone.fingerprint()
-        paths = [shard.with_name(f"{shard.name}.at{stride}.{trunk}.npy") for stride in (8, 16)]
+    def _paths(self, shard: Path) -> list[Path]:
+        """Where the maps of a shard are kept."""
+        strides = (8, 16) if self._detector.backbone.frozen_to >= STRIDE_16_BLOCK else (8,)
+        return [shard.with_name(f"{shard.name}.at{stride}.{self._trunk}.npy") for stride in strides]
+
+    def _maps(self, shard: Path) -> tuple[Halves, ...]:
+        paths = self._paths(shard)
         if not all(path.exists() for path in paths):
             pictures = pictures_of(shard)
-            parts: tuple[list[Halves], list[Halves]] = ([], [])
+            parts: tuple[list[Halves], ...] = tuple([] for _ in paths)
             with torch.no_grad():
                 for start in range(0, len(pictures), _SCENES_AT_ONCE):
                     chunk = torch.from_numpy(as_input(pictures[start : start + _SCENES_AT_ONCE]))
-                    maps = self._detector.maps(placed(chunk, self._detector))
+                    maps = self._detector.kept(placed(chunk, self._detector))
                     for kept, one in zip(parts, maps, strict=True):
                         kept.append(one.cpu().numpy().astype(np.float16))
             for path, halves in zip(paths, parts, strict=True):
                 np.save(path, np.concatenate(halves))
-        at8, at16 = (np.load(path, mmap_mode="r") for path in paths)
-        return at8, at16
+        return tuple(np.load(path, mmap_mode="r") for path in paths)
 
 
 class CropData:
@@ -153,12 +184,18 @@ class CropData:
 
     def __init__(
         self, folder: Path, prefixes: Sequence[str], labels: Labels, *, side: int, seed: int,
-        classifier: Classifier | None = None, block: int = -1, at_first: int = 1000,
+        classifier: Classifier | None = None, block: int = -1, at_first: int = 1000, vary: bool = False,
     ) -> None:  # fmt: skip
         """With a classifier, the output of its (frozen) ``block`` is kept instead of the crop.
 
-        ``at_first`` shards are taken in at once, the others by ``refresh``.
+        ``at_first`` shards are taken in at once, the others by ``refresh``. With ``vary`` each crop of a
+        batch is changed at random; that needs the crops themselves.
         """
+        self._vary = vary
+        self._coloured = np.array(
+            [name.startswith("flag:") or name in COLOUR_TELLS for name in labels.names], bool
+        )
+        self._one_way = np.array([name.startswith("flag:") or name in ONE_WAY for name in labels.names], bool)
         self._folder, self._prefixes, self._labels, self._side = folder, tuple(prefixes), labels, side
         self._classifier, self._block = classifier, block
         self._rng = np.random.default_rng(seed)
@@ -185,21 +222,21 @@ class CropData:
 
     def batch(self, size: int) -> CropBatch:
         """Random crops; labels with few crops come more often than their number says."""
-        return self._batch(np.minimum(np.searchsorted(self._chance, self._rng.random(size)), len(self) - 1))
+        picked = np.minimum(np.searchsorted(self._chance, self._rng.random(size)), len(self) - 1)
+        return self._batch(picked, vary=self._vary)
 
     def all(self, size: int) -> Iterator[CropBatch]:
         """All crops in order."""
         for start in range(0, len(self), size):
             yield self._batch(np.arange(start, min(len(self), start + size)))
 
-    def _batch(self, picked: npt.NDArray[np.int64]) -> CropBatch:
+    def _batch(self, picked: npt.NDArray[np.int64], *, vary: bool = False) -> CropBatch:
         chosen = np.stack([self._inputs[shard][index] for shard, index in self._where[picked]])
+        labels, directions = self.labels[picked], self.directions[picked]
+        if vary:
+            chosen = varied(chosen, directions, self._coloured[labels], self._one_way[labels], self._rng)
         inputs = chosen.astype(np.float32) if self._classifier is not None else as_input(chosen)
-        return CropBatch(
-            torch.from_numpy(inputs),
-            torch.from_numpy(self.labels[picked]),
-            torch.from_numpy(self.directions[picked]),
-        )
+        return CropBatch(torch.from_numpy(inputs), torch.from_numpy(labels), torch.from_numpy(directions))
 
     def _turns(self) -> list[Path]:
         """The shards that are not in yet; the prefixes take turns, so that none waits for another."""

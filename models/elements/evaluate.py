@@ -13,8 +13,8 @@ import argparse
 import json
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +24,35 @@ import numpy.typing as npt
 from rich.progress import track
 
 from arwarden.core.frame import ByteImage
-from arwarden.fast.elements.decode import TYPES, Detections, read_crops, settled, softmax
-from models.elements.card import fill_card
+from arwarden.fast.elements.decode import OTHER, TYPES, USUAL_LEAST, Detections, settled, softmax
+from models.cards.marks import fill_card
+from models.elements.card import numbers
 from models.elements.collage import Collages
 from models.elements.crowded import CrowdedScenes
 from models.elements.generate import corners, cut, wanted_elements
 from models.elements.inference import Model, Networks, read_model
 from models.elements.labels import label_name, type_number
-from models.elements.metrics import Tally, Truths, angle_error, bucket, match, score
+from models.elements.metrics import IGNORED, Tally, Truths, angle_error, bucket, match, score
 from models.elements.targets import LEAST_VISIBILITY
 from models.scenes.backdrop import Backdrops
 from models.scenes.kinds import Split
 from models.scenes.scene import FULL_SIZE_PX, Scene, SceneMaker
 from models.scenes.truth import ElementTruth
 
-LEAST_SIDE_PX = 16.0
-"""Elements narrower than this in a frame 720 lines high are neither wanted nor wrong."""
+LEAST_SIDE_PX, LEAST_EXTENT_PX = 16.0, 40.0
+"""Elements narrower or shorter than this in a frame 720 lines high are neither wanted nor wrong."""
 LOWEST = 0.1
 THRESHOLD_STEPS = tuple(round(0.15 + 0.025 * step, 3) for step in range(27))
 LEAST_TO_CHOOSE, USUAL_THRESHOLD = 10, 0.35
 CONFUSED_LABELS = 40
+LEAST_STEPS = tuple(round(USUAL_LEAST + 0.05 * step, 2) for step in range(10))
+NEVER = 2.0
+WANTED_PRECISION, PRIOR_CROPS = 0.82, 4
+LOWER_STEPS = (0.35, 0.4, 0.45)
+LOWER_PRECISION, LOWER_ADDED = 0.9, 0.6
+"""A label may be said from a lower share on, where of all and of those added so many are right."""
+LEAST_SAID = 0.25
+"""A class of which validation recognises a smaller share is not said at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +83,17 @@ class Named:
     """Label of the truth and of the classifier, one entry per crop."""
 
     pairs: list[tuple[str, str]] = field(default_factory=list)
+    said: list[bool] = field(default_factory=list)
+    """Whether the classifier is sure enough for the label to be said; "of no class" says nothing."""
     angle_errors: list[float] = field(default_factory=list)
 
 
 def truths_of(elements: Sequence[ElementTruth], size_px: tuple[int, int]) -> Truths:
     """For scoring, in pixels of the frame."""
     boxes = np.array([corners(one.box, size_px) for one in elements], np.float32).reshape(-1, 4)
-    narrow = (boxes[:, 2:] - boxes[:, :2]).min(axis=1, initial=np.inf) * 720 / size_px[1] < LEAST_SIDE_PX
+    sides = (boxes[:, 2:] - boxes[:, :2]) * 720 / size_px[1]
+    narrow = sides.min(axis=1, initial=np.inf) < LEAST_SIDE_PX
+    narrow |= sides.max(axis=1, initial=0.0) < LEAST_EXTENT_PX
     hidden = np.array([one.visibility < LEAST_VISIBILITY for one in elements], bool)
     types = np.array([type_number(one.kind) for one in elements], np.int64)
     return Truths(boxes, types, narrow | hidden)
@@ -118,6 +131,38 @@ def best_thresholds(frames: Sequence[Seen]) -> dict[str, float]:
             results.append((2 * tally.found / max(1, 2 * tally.found + tally.false + tally.missed), value))
         chosen[name] = max(results)[1]
     return chosen
+
+
+def fits_of_scores(frames: Sequence[Seen]) -> dict[str, list[float]]:
+    """For each type slope and offset that turn a score into the chance to be right (``as_chances``)."""
+    scores, types, right = [], [], []
+    for one in frames:
+        matched = match(one.found, one.truths)
+        counts = matched != IGNORED
+        scores.append(one.found.scores[counts])
+        types.append(one.found.types[counts])
+        right.append(matched[counts] >= 0)
+    every = np.concatenate(scores), np.concatenate(types), np.concatenate(right)
+    chosen = {}
+    for number, name in enumerate(TYPES):
+        those = every[1] == number
+        if every[2][those].sum() >= LEAST_TO_CHOOSE and (~every[2][those]).sum() >= LEAST_TO_CHOOSE:
+            chosen[name] = logistic_fit(every[0][those], every[2][those])
+    return chosen
+
+
+def logistic_fit(scores: npt.NDArray[np.float32], right: npt.NDArray[np.bool_]) -> list[float]:
+    """Slope and offset on the logarithm of the odds, by Newton's method with a slight pull to no change."""
+    inner = np.clip(scores.astype(np.float64), 1e-4, 1 - 1e-4)
+    inputs = np.stack([np.log(inner / (1 - inner)), np.ones(len(inner))], axis=1)
+    start = np.array([1.0, 0.0])
+    fit = start.copy()
+    for _ in range(30):
+        chances = 1 / (1 + np.exp(-inputs @ fit))
+        slope = inputs.T @ (right - chances) - (fit - start)
+        curvature = (inputs * (chances * (1 - chances))[:, None]).T @ inputs + np.eye(2)
+        fit = fit + np.linalg.solve(curvature, slope)
+    return [round(float(value), 4) for value in fit]
 
 
 def best_temperature(logits: npt.NDArray[np.float32], labels: npt.NDArray[np.int64]) -> float:
@@ -165,7 +210,7 @@ def named_report(networks: Networks, frames: Sequence[Seen], thresholds: Sequenc
                     tallies[reading.label].false += 1
                 continue
             element = one.elements[truth]
-            wanted = label_name(element.kind, element.cls)
+            wanted = _label(networks, element)
             if reading.label == wanted:
                 hit.add(int(truth))
             else:
@@ -174,7 +219,7 @@ def named_report(networks: Networks, frames: Sequence[Seen], thresholds: Sequenc
                 errors.append(angle_error(reading.direction_deg, element.direction_deg))
         for index in np.flatnonzero(~one.truths.ignored):
             element = one.elements[index]
-            name = label_name(element.kind, element.cls) or "#unknown"
+            name = _label(networks, element) or "#unknown"
             tally = tallies[name]
             tally.found, tally.missed = tally.found + (index in hit), tally.missed + (index not in hit)
     everything = Tally(
@@ -186,6 +231,12 @@ def named_report(networks: Networks, frames: Sequence[Seen], thresholds: Sequenc
         "types": score(after).as_dict()["types"],
         "found": score(after).as_dict()["overall"],
     }
+
+
+def _label(networks: Networks, element: ElementTruth) -> str | None:
+    """What the classifier is to say; a label that counts as another one is that one."""
+    name = label_name(element.kind, element.cls)
+    return networks.model.same.get(name, name) if name else None
 
 
 def angle_report(errors: Sequence[float]) -> dict[str, float]:
@@ -207,12 +258,13 @@ def classify(
     from models.elements.data import resized  # noqa: PLC0415 - needs torch
 
     pictures = resized(np.stack([picture for picture, _ in crops]), networks.model.side_px)
-    logits, directions = networks.raw(pictures)
-    readings = read_crops(logits, directions, networks.model.labels, temperature=networks.model.temperature)
+    readings = networks.readings(pictures)
     named = Named()
     sizes = []
     for (_, entry), reading in zip(crops, readings, strict=True):
-        named.pairs.append((entry["label"], reading.label))
+        wanted = str(entry["label"])
+        named.pairs.append((networks.model.same.get(wanted, wanted), reading.label))
+        named.said.append(reading.label != OTHER and reading.confidence >= USUAL_LEAST)
         if entry["direction"] is not None:
             named.angle_errors.append(angle_error(reading.direction_deg, entry["direction"]))
         side = float(entry["side"])
@@ -225,17 +277,13 @@ def class_report(named: Named, sizes: Sequence[str]) -> dict[str, Any]:
     tallies: dict[str, Tally] = defaultdict(Tally)
     by_size: dict[str, list[bool]] = defaultdict(list)
     groups: dict[str, list[bool]] = defaultdict(list)
-    for (true, found), size in zip(named.pairs, sizes, strict=True):
+    for (true, found), said, size in zip(named.pairs, named.said, sizes, strict=True):
         right = true == found
-        if right:
-            tallies[true].found += 1
-        else:
-            tallies[true].missed += 1
-            tallies[found].false += 1
+        tallies[true].found += right and said
+        tallies[true].missed += not (right and said) and true != OTHER
+        tallies[found].false += said and not right
         by_size[size].append(right)
-        groups[
-            "flags" if true.startswith("flag:") else "other" if true.startswith("#") else "pictograms"
-        ].append(right)
+        groups[_group(true)].append(right)
     mixed = Counter(pair for pair in named.pairs if pair[0] != pair[1])
     pictograms = {
         name: t
@@ -245,6 +293,11 @@ def class_report(named: Named, sizes: Sequence[str]) -> dict[str, Any]:
     worst = sorted(pictograms, key=lambda name: (pictograms[name].recall, name))
     return {
         "accuracy": _mean([true == found for true, found in named.pairs]),
+        "said": _said(named, lambda _: True),
+        "said_groups": {
+            group: _said(named, lambda label, group=group: _group(label) == group)  # type: ignore[misc]
+            for group in sorted(groups)
+        },
         "groups": {name: _mean(values) for name, values in sorted(groups.items())},
         "sizes": {
             name: _mean(values)
@@ -257,6 +310,21 @@ def class_report(named: Named, sizes: Sequence[str]) -> dict[str, Any]:
         "mixed_up": [[true, found, count] for (true, found), count in mixed.most_common(25)],
         "arrow_angle": angle_report(named.angle_errors),
     }
+
+
+def _group(label: str) -> str:
+    return "flags" if label.startswith("flag:") else "other" if label.startswith("#") else "pictograms"
+
+
+def _said(named: Named, wanted: Callable[[str], bool]) -> dict[str, float]:
+    """Of the labels said, how many are right; of the crops, how many have their label said."""
+    tally = Tally()
+    for (true, found), said in zip(named.pairs, named.said, strict=True):
+        right = said and true == found
+        tally.found += right and wanted(true)
+        tally.missed += not right and wanted(true) and true != OTHER
+        tally.false += said and not right and wanted(found)
+    return tally.as_dict()
 
 
 def draw_confusions(named: Named, path: Path) -> None:
@@ -310,21 +378,82 @@ def latency_report(networks: Networks, frames: Sequence[Seen], repeats: int = 30
 def calibrate(
     networks: Networks, frames: Sequence[Seen], crops: Sequence[tuple[ByteImage, Mapping[str, Any]]]
 ) -> None:
-    """Choose thresholds and temperature and write them into the model's description."""
+    """Choose thresholds, chances, temperature and least shares; write them into the model's description."""
     from models.elements.data import resized  # noqa: PLC0415
 
     model = networks.model
     numbers = {name: index for index, name in enumerate(model.labels)}
     known = [(picture, numbers[entry["label"]]) for picture, entry in crops if entry["label"] in numbers]
-    logits, _ = networks.raw(resized(np.stack([picture for picture, _ in known]), model.side_px))
-    temperature = best_temperature(logits, np.array([number for _, number in known]))
-    thresholds = best_thresholds(frames)
+    labels = np.array([number for _, number in known])
+    pictures = resized(np.stack([picture for picture, _ in known]), model.side_px)
+    networks.namer.naming = replace(networks.namer.naming, least={})
+    for _ in range(2):  # what is looked at twice depends on the temperature a little
+        logits, _ = networks.namer.raw(pictures)
+        temperature = best_temperature(logits, labels)
+        networks.namer.naming = replace(networks.namer.naming, temperature=temperature)
+    counted = np.array([numbers[model.same.get(name, name)] for name in model.labels])
+    least = least_of_each(networks.namer.naming.plain(logits), counted[labels], model.labels)
+    thresholds, fits = best_thresholds(frames), fits_of_scores(frames)
     path = model.folder / "elements.json"
     values = json.loads(path.read_text(encoding="utf-8"))
     values["detector"]["thresholds"] = thresholds
+    values["detector"]["fits"] = fits
     values["classifier"]["temperature"] = temperature
+    values["classifier"]["least"] = least
     path.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
-    print(f"thresholds {thresholds}, temperature {temperature}: written to {path}")  # noqa: T201
+    never = sorted(name for name, share in least.items() if share > 1)
+    print(f"thresholds {thresholds}, temperature {temperature}, never said: {never}: in {path}")  # noqa: T201
+
+
+def least_of_each(
+    shares: npt.NDArray[np.float32], labels: npt.NDArray[np.int64], names: Sequence[str]
+) -> dict[str, float]:
+    """The share from which each pictogram or flag is right often enough, where the usual one will not do.
+
+    Few crops show one class, so each is judged as if ``PRIOR_CROPS`` more had turned out as all labels
+    together do at that share. A label that is right too seldom, or hardly ever said then, is never said.
+    """
+    best, share = shares.argmax(axis=1), shares.max(axis=1)
+    right = best == labels
+    together = {limit: float(right[share >= limit].mean()) for limit in (*LOWER_STEPS, *LEAST_STEPS)}
+    chosen: dict[str, float] = {}
+    for number, name in enumerate(names):
+        if name.startswith("#"):
+            continue
+        limit = next((
+            limit for limit in LEAST_STEPS
+            if _smoothed(right[(best == number) & (share >= limit)], together[limit]) >= WANTED_PRECISION
+        ), NEVER)  # fmt: skip
+        there = int((labels == number).sum())
+        said = int(((best == number) & right & (share >= limit)).sum())
+        if there >= LEAST_TO_CHOOSE and said < LEAST_SAID * there:
+            limit = NEVER
+        # A flag that the view's edge cuts looks like another one (France without its blue like Poland), and
+        # validation shows most flags whole.
+        if limit == USUAL_LEAST and not name.startswith("flag:"):
+            limit = _lower(best == number, right, share, together)
+        if limit != USUAL_LEAST:
+            chosen[name] = limit
+    return chosen
+
+
+def _lower(
+    named: npt.NDArray[np.bool_],
+    right: npt.NDArray[np.bool_],
+    share: npt.NDArray[np.float32],
+    together: Mapping[float, float],
+) -> float:
+    """A share below the usual one from which a label that is hardly ever wrong may be said as well."""
+    for limit in LOWER_STEPS:
+        added = right[named & (share >= limit) & (share < USUAL_LEAST)]
+        every = _smoothed(right[named & (share >= limit)], together[limit])
+        if every >= LOWER_PRECISION and len(added) and float(added.mean()) >= LOWER_ADDED:
+            return limit
+    return USUAL_LEAST
+
+
+def _smoothed(right: npt.NDArray[np.bool_], together: float) -> float:
+    return float((right.sum() + PRIOR_CROPS * together) / (len(right) + PRIOR_CROPS))
 
 
 def evaluate(networks: Networks, material: Material, confusions: Path) -> dict[str, Any]:
@@ -394,14 +523,14 @@ def main() -> None:
     counts = (arguments.scenes, arguments.crops)
     material = _material(networks, arguments.split, arguments.seed, arguments.backgrounds, counts)
     if arguments.calibrate:
-        calibrate(networks, material.crowded, material.crops)
+        calibrate(networks, [*material.crowded, *material.own, *material.negatives], material.crops)
         return
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     confusions = arguments.out.with_name(f"{arguments.out.stem}-confusions.png")
     result = evaluate(networks, material, confusions)
     result |= {"split": arguments.split.value, "seed": arguments.seed, "sha256": model.sha256}
     arguments.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    fill_card(arguments.weights / "MODEL_CARD.md", result)
+    fill_card(arguments.weights / "MODEL_CARD.md", numbers(result))
     shown = {name: result[name] for name in ("detector", "negatives", "latency_ms")}
     print(json.dumps(shown, indent=1))  # noqa: T201
 

@@ -24,6 +24,7 @@ import torch
 from torch import nn
 
 from arwarden.fast.elements.decode import TYPES
+from models.assets.library import read_classes
 from models.elements.labels import read_labels
 from models.elements.networks import Classifier, Detector, DetectorForExport
 
@@ -33,7 +34,7 @@ FLOAT_TOLERANCE = 1e-3
 HALF_TOLERANCE = 1e-2
 """Weights kept as fp16."""
 LEAST_IN_COMMON = 0.5
-DETECTOR_PX = (512, 288)
+DETECTOR_PX = (640, 384)
 THRESHOLDS = dict.fromkeys(TYPES, 0.35)
 
 
@@ -134,6 +135,13 @@ def sha256_of(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def same_labels(labels: Sequence[str]) -> dict[str, str]:
+    """The labels that count as another one of them."""
+    classes = read_classes()
+    pairs = {name: classes[name].same_as for name in labels if name in classes and classes[name].same_as}
+    return {name: other for name, other in pairs.items() if other in labels}
+
+
 def describe(
     out: Path, labels: Sequence[str], *, side: int, temperature: float, thresholds: dict[str, float]
 ) -> None:
@@ -151,6 +159,7 @@ def describe(
             "file": "classifier.onnx",
             "side_px": side,
             "temperature": temperature,
+            "same": same_labels(labels),
             "labels": list(labels),
         },
         "sha256": sums,
@@ -166,7 +175,7 @@ def main() -> None:
     parser.add_argument("--detector", type=Path, required=True, help="folder of the training run")
     parser.add_argument("--classifier", type=Path, required=True, help="folder of the training run")
     parser.add_argument("--out", type=Path, default=Path("models/elements/weights"))
-    parser.add_argument("--side", type=int, default=64, help="pixels of the classifier's crops")
+    parser.add_argument("--side", type=int, default=96, help="pixels of the classifier's crops")
     parser.add_argument("--full", action="store_true", help="weights as fp32 instead of fp16: twice the size")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)

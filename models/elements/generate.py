@@ -253,7 +253,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--backgrounds", type=Path, help="folder of photos; without it rooms are drawn")
     parser.add_argument(
-        "--size", default="512x288", help="input of the detector, WIDTHxHEIGHT, multiples of 32"
+        "--size", default="640x384", help="input of the detector, WIDTHxHEIGHT, multiples of 32"
     )
     parser.add_argument("--processes", type=int, default=max(1, (os.cpu_count() or 2) - 1))
     arguments = parser.parse_args()

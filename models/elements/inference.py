@@ -14,11 +14,9 @@ import numpy.typing as npt
 import onnxruntime
 
 from arwarden.core.frame import ByteImage
-from arwarden.fast.elements.crops import as_input, crop_input, detector_input
+from arwarden.fast.elements.crops import as_input, crop_input, detector_input, net_size_for
 from arwarden.fast.elements.decode import Detections, Reading, decode, read_crops, type_thresholds
-
-MOST_CROPS = 16
-"""Crops are classified in batches of at most so many, so that memory stays bounded."""
+from arwarden.fast.elements.naming import Namer, Naming
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +29,8 @@ class Model:
     side_px: int
     temperature: float
     labels: tuple[str, ...]
+    least: dict[str, float]
+    same: dict[str, str]
     sha256: dict[str, str]
 
 
@@ -62,6 +62,8 @@ def read_model(folder: Path) -> Model:
         side_px=classifier["side_px"],
         temperature=classifier["temperature"],
         labels=tuple(classifier["labels"]),
+        least=dict(classifier.get("least", {})),
+        same=dict(classifier.get("same", {})),
         sha256=dict(values["sha256"]),
     )
 
@@ -73,16 +75,21 @@ class Networks:
         self.model = model
         self._detector = _session(model.folder / "detector.onnx", threads)
         self._classifier = _session(model.folder / "classifier.onnx", threads)
+        self.namer = Namer(
+            lambda crops: self._classifier.run(None, {"pictures": crops}),
+            Naming(model.labels, model.temperature, model.least, model.same),
+        )
 
     def find(self, rgb: ByteImage, thresholds: Sequence[float] | None = None) -> Detections:
         """The elements of a frame; with ``thresholds`` instead of the model's."""
-        picture, place = detector_input(rgb, self.model.input_px)
+        size = (rgb.shape[1], rgb.shape[0])
+        picture, place = detector_input(rgb, net_size_for(size, self.model.input_px))
         peaks, ltrb = self._detector.run(None, {"pictures": as_input(picture[None])})
         return decode(
             peaks[0],
             ltrb[0],
             place=place,
-            frame_size=(rgb.shape[1], rgb.shape[0]),
+            frame_size=size,
             thresholds=thresholds or type_thresholds(self.model.thresholds),
         )
 
@@ -94,16 +101,12 @@ class Networks:
         crops = np.stack(
             [crop_input(rgb, (float(b[0]), float(b[1]), float(b[2]), float(b[3])), side) for b in boxes]
         )
-        logits, directions = self.raw(crops)
-        return read_crops(logits, directions, self.model.labels, temperature=self.model.temperature)
+        return self.readings(crops)
 
-    def raw(self, crops: npt.NDArray[np.uint8]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Logits and directions of crops (n, side, side, 3)."""
-        parts = [
-            self._classifier.run(None, {"pictures": as_input(crops[start : start + MOST_CROPS])})
-            for start in range(0, len(crops), MOST_CROPS)
-        ]
-        return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+    def readings(self, crops: npt.NDArray[np.uint8]) -> list[Reading]:
+        """What crops (n, side, side, 3) show."""
+        shares, directions = self.namer.name(crops)
+        return read_crops(shares, directions, self.model.labels)
 
 
 def _session(path: Path, threads: int) -> Any:  # noqa: ANN401 - onnxruntime has no types

@@ -14,6 +14,7 @@ from arwarden.fast.elements.decode import TYPES, Detections, iou
 
 Floats = npt.NDArray[np.float32]
 MATCH_IOU = 0.5
+FALSE, IGNORED = -1, -2
 BUCKETS_PX = ((0, 40), (40, 64), (64, 100), (100, 160), (160, 260), (260, 10_000))
 """By the square root of the area of the box, in pixels of a frame 720 lines high."""
 
@@ -79,11 +80,11 @@ class Scores:
 
 
 def match(found: Detections, truths: Truths) -> npt.NDArray[np.int64]:
-    """For each detection the index of its truth, -1 for a false one, -2 for one that does not count.
+    """For each detection the index of its truth, ``FALSE``, or ``IGNORED`` for one that does not count.
 
     Each truth is given once, to the best-scored detection of its type that overlaps it enough.
     """
-    result = np.full(len(found), -1, np.int64)
+    result = np.full(len(found), FALSE, np.int64)
     overlap = iou(found.boxes_px, truths.boxes_px)
     free = np.ones(len(truths.boxes_px), bool)
     for index in range(len(found)):
@@ -93,7 +94,7 @@ def match(found: Detections, truths: Truths) -> npt.NDArray[np.int64]:
             result[index] = int(wanted.argmax())
             free[result[index]] = False
         elif (truths.ignored & (overlap[index] >= 0.3)).any():
-            result[index] = -2
+            result[index] = IGNORED
     return result
 
 
@@ -103,7 +104,7 @@ def score(frames: Iterable[tuple[Detections, Truths, float]]) -> Scores:
     for found, truths, height_px in frames:
         matched = match(found, truths)
         for kind, truth in zip(found.types, matched, strict=True):
-            if truth == -1:
+            if truth == FALSE:
                 scores.types[TYPES[kind]].false += 1
         hit = set(matched[matched >= 0].tolist())
         for index in np.flatnonzero(~truths.ignored):

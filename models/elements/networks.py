@@ -45,6 +45,20 @@ class Detector(nn.Module):
         at8 = self.backbone.run(self.backbone.stem(pictures), 0, STRIDE_8_BLOCK)
         return at8, self.backbone.run(at8, STRIDE_8_BLOCK + 1, STRIDE_16_BLOCK)
 
+    def kept(self, pictures: Tensor) -> tuple[Tensor, ...]:
+        """The maps that stay the same while the frozen blocks do: at strides 8 and 16, at 8, or none."""
+        if self.backbone.frozen_to >= STRIDE_16_BLOCK:
+            return self.maps(pictures)
+        if self.backbone.frozen_to >= STRIDE_8_BLOCK:
+            return (self.backbone.run(self.backbone.stem(pictures), 0, STRIDE_8_BLOCK),)
+        return ()
+
+    def from_kept(self, *maps: Tensor) -> tuple[Tensor, Tensor]:
+        """The rest of the network, from the outputs of ``kept``."""
+        if len(maps) == 1:
+            return self.from_maps(maps[0], self.backbone.run(maps[0], STRIDE_8_BLOCK + 1, STRIDE_16_BLOCK))
+        return self.from_maps(*maps)
+
     def from_maps(self, at8: Tensor, at16: Tensor) -> tuple[Tensor, Tensor]:
         """The rest of the network, from the outputs of ``maps``."""
         at32 = self.backbone.run(at16, STRIDE_16_BLOCK + 1, LAST_BLOCK)

@@ -13,8 +13,8 @@ from arwarden.fast.elements.decode import STRIDE, TYPES
 Floats = npt.NDArray[np.float32]
 SPREAD = 0.54
 """Size of the Gaussian relative to the box (Liu et al. 2020, "Training-Time-Friendly Network", section 3)."""
-LEAST_SIDE_PX = 5.0
-"""Network pixels: what is narrower than this is neither asked for nor forbidden."""
+LEAST_SIDE_PX = 8.0
+"""Network pixels, 16 of a frame of 720 lines: what is narrower is neither asked for nor forbidden."""
 LEAST_VISIBILITY = 0.25
 """The same for what is mostly out of view or covered."""
 

@@ -39,7 +39,8 @@ from models.elements.networks import Classifier, Detector
 from models.elements.training import Run, device_of, optimiser_of
 
 CHECK_THRESHOLD = 0.3
-NEW_SHARDS_EVERY, AT_FIRST = 8, 8
+COLOURS = 3
+NEW_SHARDS_EVERY, AT_FIRST, ALL = 8, 8, 1_000_000
 """Training begins with so many shards, and takes in one more each few steps: it never waits long for maps."""
 
 
@@ -58,6 +59,7 @@ class Settings:
     frozen_to: int
     side: int
     check_minutes: float
+    vary: bool = False
 
 
 def train_detector(settings: Settings) -> Run:
@@ -65,15 +67,17 @@ def train_detector(settings: Settings) -> Run:
     torch.manual_seed(settings.seed)
     detector = Detector(settings.frozen_to)
     load_pretrained(detector.backbone)
-    cached = settings.frozen_to >= STRIDE_16_BLOCK
+    kept = settings.frozen_to >= STRIDE_8_BLOCK
+    cached = kept and not settings.vary
     detector.to(settings.device).to(memory_format=torch.channels_last)
     # Before the maps are made: they are of the trunk as it is when training begins.
     run = _run(detector, detector.backbone, settings)
     detector.eval()
     train = DetectorData(
-        settings.data, "scenes-train", detector, cached=cached, seed=settings.seed, at_first=AT_FIRST
-    )
-    held = DetectorData(settings.data, "scenes-validation", detector, cached=cached, seed=settings.seed)
+        settings.data, "scenes-train", detector,
+        cached=cached, seed=settings.seed, at_first=AT_FIRST if cached else ALL, vary=settings.vary,
+    )  # fmt: skip
+    held = DetectorData(settings.data, "scenes-validation", detector, cached=kept, seed=settings.seed)
     _need(len(train), len(held), settings)
     run.say(f"{len(train)} scenes to train on, {len(held)} to check with")
 
@@ -82,7 +86,8 @@ def train_detector(settings: Settings) -> Run:
         with torch.autocast(
             settings.device.type, dtype=torch.bfloat16, enabled=settings.device.type == "cuda"
         ):
-            return model.from_maps(*placed) if cached else model(placed[0])  # type: ignore[no-any-return]
+            whole = placed[0].shape[1] == COLOURS
+            return model(placed[0]) if whole else model.from_kept(*placed)  # type: ignore[no-any-return]
 
     def loss_of(batch: DetectorBatch) -> tuple[Tensor, Mapping[str, float]]:
         heat, reach = forward(detector, batch.inputs)
@@ -135,10 +140,13 @@ def train_classifier(settings: Settings) -> Run:
     classifier.to(settings.device).to(memory_format=torch.channels_last)
     run = _run(classifier, classifier.backbone, settings)
     classifier.eval()
-    cached = settings.frozen_to >= STRIDE_8_BLOCK
+    cached = settings.frozen_to >= STRIDE_8_BLOCK and not settings.vary
     kept = {"classifier": classifier, "block": settings.frozen_to} if cached else {}
     common: dict[str, Any] = {"side": settings.side, "seed": settings.seed, **kept}
-    train = CropData(settings.data, ("crops-train", "cuts-train"), labels, at_first=AT_FIRST, **common)
+    train = CropData(
+        settings.data, ("crops-train", "cuts-train"), labels,
+        at_first=AT_FIRST if cached else ALL, vary=settings.vary, **common,
+    )  # fmt: skip
     held = CropData(settings.data, ("crops-validation", "cuts-validation"), labels, **common)
     _need(len(train), len(held), settings)
     labels.write(kept_labels)
@@ -243,6 +251,7 @@ def _settings(arguments: argparse.Namespace) -> Settings:
         data=arguments.data, out=arguments.out, minutes=arguments.minutes, resume=arguments.resume,
         seed=arguments.seed, device=device, batch=arguments.batch or usual, rate=arguments.rate,
         frozen_to=frozen, side=arguments.side, check_minutes=arguments.check_minutes,
+        vary=arguments.vary,
     )  # fmt: skip
 
 
@@ -262,7 +271,10 @@ def main() -> None:
     parser.add_argument(
         "--frozen-to", type=int, default=None, help="last frozen block of the trunk; -1 for none"
     )
-    parser.add_argument("--side", type=int, default=64, help="pixels of the classifier's crops")
+    parser.add_argument("--side", type=int, default=96, help="pixels of the classifier's crops")
+    parser.add_argument(
+        "--vary", action="store_true", help="change each picture at random instead of keeping maps"
+    )
     parser.add_argument("--check-minutes", type=float, default=5)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)

@@ -79,7 +79,7 @@ class Run:
         """Train until the time box is full; ``check`` measures ``average`` on the validation split."""
         saved = printed = checked = time.monotonic()
         parts: dict[str, float] = {}
-        while self.progress < 1:
+        while self.progress < 1 or self.steps == self._first_step:
             self._set_rates()
             self.model.train()
             loss, named = loss_of(batches())

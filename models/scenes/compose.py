@@ -51,6 +51,13 @@ class Placed:
         return Shown(self.art, self.quad_px(camera), self.opacity)
 
 
+class NoRoomError(ValueError):
+    """The first two elements fit nowhere together, which is so for one scene in some hundreds."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no room in the picture for two elements; make it larger")
+
+
 class Placer:
     """Finds places for elements: sizes, distances, turns, some cut by the edge, the pair recognisable."""
 
@@ -66,7 +73,10 @@ class Placer:
         self._size = (camera.width_px, camera.height_px)
 
     def place(self, drawn: Sequence[tuple[Design, Art]], pair: int = 2) -> tuple[Placed, ...]:
-        """Place all elements, the first ``pair`` of them in any case; others only where there is room."""
+        """Place all elements, the first ``pair`` of them in any case; others only where there is room.
+
+        Raises ``NoRoomError``.
+        """
         for smaller in (1.0, 0.85, 0.7, 0.55, 0.4):
             placed: list[Placed] = []
             for index, (design, art) in enumerate(drawn):
@@ -77,8 +87,7 @@ class Placer:
                     break
             if len(placed) >= pair:
                 return tuple(placed)
-        msg = "there is no room in the picture for two elements; make it larger"
-        raise ValueError(msg)
+        raise NoRoomError
 
     def _placed(
         self, design: Design, art: Art, others: Sequence[Placed], *, matters: bool, smaller: float

@@ -5,7 +5,8 @@ r"""Writes scenes and clips with their truth into a folder.
 
 The same arguments give the same files. A run that was stopped goes on where it was when it is started
 again with the same arguments. Written are ``images/*.jpg`` with ``truth.jsonl`` (one scene a line),
-``videos/*.mp4`` with one JSON file each, and ``manifest.json`` with the arguments.
+``videos/*.mp4`` with one JSON file each, and ``manifest.json`` with the arguments. A scene whose two elements
+find no room, one in some hundreds, is left out and counted.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, replace
+from enum import Enum
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -32,6 +34,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from models.scenes.compose import NoRoomError
 from models.scenes.kinds import KindFilter, Split
 from models.scenes.painter import Painter
 from models.scenes.scene import FULL_SIZE_PX, Scene, SceneMaker
@@ -85,6 +88,16 @@ class _Task:
         return f"images/{prefix}{self.index:06}{order.suffix}"
 
 
+class Outcome(Enum):
+    """Of a task that has no truth to be listed."""
+
+    WRITTEN = "written"
+    NO_ROOM = "no room"
+
+
+Made = dict[str, Any] | Outcome
+
+
 class _Worker:
     """Makes single files; one per process."""
 
@@ -96,13 +109,19 @@ class _Worker:
         )  # fmt: skip
         self._clips = ClipMaker(self._scenes, duration_s=order.clip_s)
 
-    def make(self, task: _Task) -> dict[str, Any] | None:
+    def make(self, task: _Task) -> Made:
         """Write one file; the truth of a scene is returned, that of a clip is written beside it."""
+        try:
+            return self._written(task)
+        except NoRoomError:
+            return Outcome.NO_ROOM
+
+    def _written(self, task: _Task) -> Made:
         path = self._order.out / task.name(self._order)
         if task.kind == "video":
             truth = write_clip(path, self._clips, task.index)
             _write_whole(path.with_suffix(".json"), json.dumps(to_json(truth)))
-            return None
+            return Outcome.WRITTEN
         scene = (
             self._scenes.negative(task.index) if task.kind == "negative" else self._scenes.scene(task.index)
         )
@@ -110,10 +129,10 @@ class _Worker:
         return to_json(replace(scene.truth, file=task.name(self._order)))
 
 
-def generate(
-    order: Order, *, processes: int = 1, painter: Painter | None = None, quiet: bool = False
-) -> None:
+def generate(order: Order, *, processes: int = 1, painter: Painter | None = None, quiet: bool = False) -> int:
     """Write what is missing of the order. ``painter`` other than the own one works with one process only.
+
+    Returns how many were left out, as their elements find no room.
 
     Raises ``ValueError`` where the folder holds something made with other arguments.
     """
@@ -132,17 +151,18 @@ def generate(
     truth_file = order.out / "truth.jsonl"
     with Progress(*columns, disable=quiet) as progress, truth_file.open("a", encoding="utf-8") as lines:
         bar = progress.add_task(f"{order.split} seed {order.seed}", total=len(tasks))
+        left_out = 0
         for truth in _made(order, tasks, processes, painter):
-            if truth is not None:
+            if isinstance(truth, dict):
                 lines.write(json.dumps(truth) + "\n")
                 lines.flush()
+            left_out += truth is Outcome.NO_ROOM
             progress.advance(bar)
     _sort(truth_file)
+    return left_out
 
 
-def _made(
-    order: Order, tasks: Sequence[_Task], processes: int, painter: Painter | None
-) -> Iterator[dict[str, Any] | None]:
+def _made(order: Order, tasks: Sequence[_Task], processes: int, painter: Painter | None) -> Iterator[Made]:
     if processes <= 1 or painter is not None:
         if tasks:
             worker = _Worker(order, painter)
@@ -151,7 +171,7 @@ def _made(
     waiting = iter(tasks)
     context = get_context("spawn")
     with ProcessPoolExecutor(processes, mp_context=context, initializer=_start, initargs=(order,)) as pool:
-        running: set[Future[dict[str, Any] | None]] = set()
+        running: set[Future[Made]] = set()
         # Only a few are handed out at a time: a list of 100 000 tasks would sit in the queue otherwise.
         while True:
             running |= {pool.submit(_make, task) for task in islice(waiting, 4 * processes - len(running))}
@@ -170,7 +190,7 @@ def _start(order: Order) -> None:
     _of_process[:] = [_Worker(order)]
 
 
-def _make(task: _Task) -> dict[str, Any] | None:
+def _make(task: _Task) -> Made:
     return _of_process[0].make(task)
 
 
@@ -287,9 +307,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         size_px=(int(width), int(height)), suffix=".png" if options.png else ".jpg",
     )  # fmt: skip
     try:
-        generate(order, processes=options.processes)
+        left_out = generate(order, processes=options.processes)
     except ValueError as error:
         sys.exit(f"generate: {error}")
+    if left_out:
+        sys.stderr.write(f"left out, as their elements find no room: {left_out}\n")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ class ClipTruth:
     scene: SceneTruth
     fps: float
     pattern: str
-    """``together``, ``appearing``, ``leaving`` or ``alternating``."""
+    """``together``, ``appearing``, ``leaving``, ``alternating`` or ``replaced``."""
     evident_from_s: float | None
     """When both elements of the pair have been in view and readable for the first time."""
     frames: tuple[FrameTruth, ...] = field(default=())

@@ -1,4 +1,4 @@
-"""Clips: a moving camera, elements that appear, leave or take turns in one place; truth per frame."""
+"""Clips: a moving camera, elements that appear, leave, take turns or replace each other; truth per frame."""
 
 from __future__ import annotations
 
@@ -21,8 +21,14 @@ from models.scenes.situation import Situation
 from models.scenes.truth import ClipTruth, ElementTruth, FrameTruth, SceneTruth
 from models.scenes.view import Camera, Pose, Vector, homography
 
+X264 = {"preset": "veryfast", "threads": "1", "x264-params": "cpu-independent=1"}
+"""The same frames give the same file. Without the last the encoder's fast paths differ by CPU, and by chance:
+at 96x64, 320x180, 480x270 and others the same pictures gave another file each time."""
 _Rng = np.random.Generator
 PATTERNS = {"together": 0.4, "appearing": 0.3, "leaving": 0.08, "alternating": 0.22}
+REPLACED = 0.15
+"""Share of the clips without a contradiction whose pair would be one if it were shown together: the second
+takes the first one's place for good, as when a door is opened."""
 FADE_S = 0.15
 EVIDENT_VISIBILITY = 0.65
 """From this share in view on, with its texts whole, an element counts as readable."""
@@ -127,13 +133,16 @@ class ClipMaker:
         maker = self._scenes
         rng = maker.rng(index, purpose=2)
         situation = maker.situation(index, rng)
+        replaced = self._replaced(index, situation)
+        situation = situation if replaced is None else replaced
         camera = camera_of(maker.size_px, rng)
         placer = Placer(camera, rng, truncated=0.12, drawn_scale=maker.scale)
         placed = placer.place(maker.drawn(situation, rng))
         pattern = weighted(tuple(PATTERNS), tuple(PATTERNS.values()), rng)
+        pattern = pattern if replaced is None else "replaced"
         fps = int(rng.integers(self._fps[0], self._fps[1] + 1))
         frame_count = max(2, round(float(rng.uniform(*self._duration_s)) * fps))
-        if pattern == "alternating":
+        if pattern in {"alternating", "replaced"}:
             placed = (placed[0], _at_the_place_of(placed[0], placed[1]), *placed[2:])
         size = (round(maker.size_px[0] * _WORLD_MARGIN), round(maker.size_px[1] * _WORLD_MARGIN))
         world, background = maker.backdrops.picture(situation.application, size, rng)
@@ -151,6 +160,14 @@ class ClipMaker:
             frame_count=frame_count,
             noise_seed=(maker.seed, index),
         )
+
+    def _replaced(self, index: int, situation: Situation) -> Situation | None:
+        """Now and then, instead of a coherent situation, one whose first element gives way to the second."""
+        rng = self._scenes.rng(index, purpose=3)
+        if situation.contradictory or rng.random() >= REPLACED:
+            return None
+        changed = self._scenes.author.situation(situation.application, rng, contradictory=True)
+        return replace(changed, contradictory=False, recipe="replaced")
 
     def frames(self, clip: Clip) -> Iterator[tuple[ByteImage, FrameTruth]]:
         """The pictures of the clip and what is in view in each."""
@@ -206,7 +223,7 @@ def write_clip(path: Path, maker: ClipMaker, index: int, *, rate_factor: int = 2
     with av.open(str(partial), "w", format="mp4") as container:
         stream = container.add_stream("libx264", rate=Fraction(clip.fps))
         stream.width, stream.height, stream.pix_fmt = width_px, height_px, "yuv420p"
-        stream.options = {"preset": "veryfast", "crf": str(rate_factor), "threads": "1", "g": str(clip.fps)}
+        stream.options = {**X264, "crf": str(rate_factor), "g": str(clip.fps)}
         for rgb, truth in maker.frames(clip):
             truths.append(truth)
             container.mux(stream.encode(av.VideoFrame.from_ndarray(rgb, format="rgb24")))
@@ -234,11 +251,14 @@ def _schedule(pattern: str, count: int, duration_s: float, rng: _Rng) -> tuple[t
         first = float(rng.uniform(0.0, 0.25)) * duration_s if rng.random() < 0.5 else -1.0
         second = float(rng.uniform(0.25, 0.6)) * duration_s
         return (((first, duration_s + 1.0),), ((second, duration_s + 1.0),), *others)
+    if pattern == "replaced":
+        change = float(rng.uniform(0.35, 0.65)) * duration_s
+        return (((-1.0, change),), ((change, duration_s + 1.0),), *others)
     if pattern == "leaving":
         end = float(rng.uniform(0.45, 0.75)) * duration_s
         return (always, ((-1.0, end),), *others)
     if pattern == "alternating":
-        each_s = float(rng.uniform(0.6, min(1.6, duration_s / 3)))
+        each_s = float(rng.uniform(0.6, max(0.6, min(1.6, duration_s / 3))))
         turns = int(np.ceil(duration_s / each_s))
         start = -FADE_S
         spans = [(start + turn * each_s, start + (turn + 1) * each_s) for turn in range(turns + 1)]

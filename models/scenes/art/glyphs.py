@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
 
@@ -15,6 +14,8 @@ from models.assets.library import AssetsMissing, Library, read_classes
 from models.assets.sources import Split
 from models.scenes.art.drawings import DRAWINGS, svg_of
 from models.scenes.art.element import Mask, Rgba
+from models.scenes.art.glyph import Glyph
+from models.scenes.art.redraw import redrawn
 
 GLYPH_PX = 176
 """Longer side of a cached pictogram: elements reach 400 px, their pictograms seldom half of that."""
@@ -24,21 +25,6 @@ WIDTHS: dict[Split, tuple[float, ...]] = {
     "validation": (5.8, 8.2),
     "test": (5.4, 7.4),
 }
-
-
-@dataclass(frozen=True)
-class Glyph:
-    """One pictogram.
-
-    Attributes:
-        ink: (h, w) where a one-colour pictogram has ink; for an emoji, where it has anything.
-        colours: (h, w, 4) of an emoji; None for one-colour pictograms.
-        source: "package:name" or "drawn:class".
-    """
-
-    ink: Mask
-    colours: Rgba | None
-    source: str
 
 
 def glyph_of(
@@ -52,6 +38,8 @@ def glyph_of(
 ) -> Glyph:
     """A pictogram of a class: `drawn` is the share of our own drawings where packages have some as well.
 
+    For training it is redrawn now and then, as another hand would: the styles of a few packages are not all.
+
     Raises:
         AssetsMissing: neither a package that is here nor a drawing shows the class.
         KeyError: no such class.
@@ -64,9 +52,11 @@ def glyph_of(
     can_cross = meaning.crossed and can_show(meaning.crossed, split, library)
     if icons and not ((own or can_cross) and rng.random() < share):
         icon = icons[int(rng.integers(len(icons)))]
-        return icon_glyph(library, icon.source, icon.name)
+        glyph = icon_glyph(library, icon.source, icon.name)
+        return redrawn(glyph, cls, rng) if split == "train" else glyph
     if own:
-        return drawn_glyph(cls, int(rng.integers(len(own))), float(rng.choice(WIDTHS[split])))
+        glyph = drawn_glyph(cls, int(rng.integers(len(own))), float(rng.choice(WIDTHS[split])))
+        return redrawn(glyph, cls, rng) if split == "train" else glyph
     if cls == "no_phone":
         return crossed_glyph(drawn_glyph("phone", 0, 7.0), rng)
     if can_cross:

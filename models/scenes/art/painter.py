@@ -19,7 +19,7 @@ from models.scenes.art.glyphs import can_show
 from models.scenes.art.kit import Kit
 from models.scenes.art.panels import paint_badge, paint_panel, paint_tag
 from models.scenes.art.pictograms import carried_pictogram, paint_pictogram
-from models.scenes.art.signs import paint_sign, sign_forms
+from models.scenes.art.signs import ACCESSIBLE_RESTROOM, ACCESSIBLE_RESTROOM_NEEDS, paint_sign, sign_forms
 from models.scenes.art.widgets import WIDGETS
 
 SIGN_SHARE = 0.5
@@ -37,7 +37,9 @@ def paintable(split: Split, library: Library) -> tuple[str, ...]:
     return tuple(
         cls
         for cls in read_classes()
-        if cls in WIDGETS or "traffic" in sign_forms(cls) or can_show(cls, split, library)
+        if cls in WIDGETS
+        or "traffic" in sign_forms(cls)
+        or can_show(ACCESSIBLE_RESTROOM_NEEDS if cls == ACCESSIBLE_RESTROOM else cls, split, library)
     )
 
 

@@ -12,7 +12,8 @@ from models.scenes.art.canvas import Box, Canvas, arc, rounded_box
 from models.scenes.art.colours import BLACK, LOUD, WHITE, contrast, ground, ink_on, jitter, mix
 from models.scenes.art.content import Carried, place
 from models.scenes.art.element import WHOLE, Art, Colour, solid_body, trim
-from models.scenes.art.glyphs import Glyph, glyph_of, icon_glyph
+from models.scenes.art.glyph import Glyph
+from models.scenes.art.glyphs import glyph_of, icon_glyph
 
 Backing = Literal["none", "disc", "square", "tile", "ring", "outline"]
 BACKINGS: tuple[Backing, ...] = ("none", "disc", "square", "tile", "ring", "outline")

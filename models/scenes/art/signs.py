@@ -13,7 +13,8 @@ from models.scenes.art.colours import BLACK, BLUE, GREEN, LOUD, QUIET, RED, WHIT
 from models.scenes.art.content import Carried, place, spoken
 from models.scenes.art.drawings import DRAWINGS
 from models.scenes.art.element import Art, Colour, Part, trim
-from models.scenes.art.glyphs import Glyph, can_show, drawn_glyph, glyph_of
+from models.scenes.art.glyph import Glyph
+from models.scenes.art.glyphs import can_show, drawn_glyph, glyph_of
 from models.scenes.art.kit import Kit
 from models.scenes.art.typeface import typeface, write
 
@@ -24,6 +25,11 @@ RING, BAR = 0.1, 0.08
 SIGN_FORMS: tuple[Form, ...] = (
     "warning", "prohibition", "mandatory", "safe", "fire", "notice", "plate", "ghs", "traffic",
 )  # fmt: skip
+
+
+ACCESSIBLE_RESTROOM = "restroom_accessible"
+"""Figures and a wheelchair on one sign: too small to be found each by itself, so the sign has a class."""
+ACCESSIBLE_RESTROOM_NEEDS = "wheelchair"
 
 
 def sign_forms(cls: str) -> tuple[Form, ...]:
@@ -66,6 +72,9 @@ def paint_sign(
     box: Box = (2 + (width - side) / 2 + inset, 2 + inset, side - 2 * inset, side - 2 * inset)
     if cls == "restroom" and form == "plate" and rng.random() < 0.4:
         parts, source = _restroom_disc(canvas, box, kit)
+        cls = ACCESSIBLE_RESTROOM if any(part.cls == "wheelchair" for part in parts) else cls
+    elif cls == ACCESSIBLE_RESTROOM:
+        parts, source = _accessible_restroom(canvas, box, form, kit)
     else:
         parts, source = _shape(canvas, box, cls, form, kit)
     if text:
@@ -264,7 +273,42 @@ def _letter(canvas: Canvas, box: Box, ink: Colour, kit: Kit) -> None:
         )
 
 
-def _restroom_disc(canvas: Canvas, box: Box, kit: Kit) -> tuple[tuple[Part, ...], str]:
+def _accessible_restroom(canvas: Canvas, box: Box, form: Form, kit: Kit) -> tuple[tuple[Part, ...], str]:
+    """The disc with a wheelchair, or figures and a wheelchair side by side or one above the other."""
+    if form == "plate" and kit.rng.random() < 0.45:
+        return _restroom_disc(canvas, box, kit, chair=True)
+    x, y, side, _ = box
+    blue = form == "notice" or kit.rng.random() < 0.4
+    colour = jitter(BLUE if blue else QUIET[int(kit.rng.integers(len(QUIET)))], kit.rng, 0.08)
+    ink = ink_on(colour, kit.rng, faint=0.0)
+    canvas.fill(rounded_box(box, side * float(kit.rng.choice([0.0, 0.06, 0.12]))), colour)
+    people = (("restroom",), ("restroom",), ("men", "women"), ("women", "men"))[int(kit.rng.integers(4))]
+    glyphs = [glyph_of(one, kit.rng, kit.split, kit.library, colour=False) for one in people]
+    chair = glyph_of("wheelchair", kit.rng, kit.split, kit.library, colour=False)
+    gap = side * 0.05
+    if kit.rng.random() < 0.7:
+        share = float(kit.rng.uniform(0.28, 0.42))
+        each = (side * 0.9 - gap) * (1 - share) / len(glyphs)
+        row = (x + side * 0.05, y + side * 0.2, side * 0.6)
+        chair_box: Box = (
+            x + side * 0.95 - side * 0.86 * share,
+            y + side * 0.22,
+            side * 0.86 * share,
+            side * 0.58,
+        )
+    else:
+        each = side * 0.7 / len(glyphs)
+        row = (x + side * 0.15, y + side * 0.06, side * 0.5)
+        chair_box = (x + side * 0.3, y + side * 0.6, side * 0.4, side * 0.34)
+    for number, glyph in enumerate(glyphs):
+        _put(canvas, glyph, (row[0] + each * number, row[1], each * 0.94, row[2]), ink)
+    part = place(canvas, Carried("pictogram", "wheelchair", chair.ink), chair_box, ink)
+    return (part,), chair.source
+
+
+def _restroom_disc(
+    canvas: Canvas, box: Box, kit: Kit, *, chair: bool = False
+) -> tuple[tuple[Part, ...], str]:
     """White plate, blue disc, white triangle with two figures, the word below, often a wheelchair beside."""
     x, y, side, _ = box
     if kit.rng.random() < 0.7:
@@ -283,21 +327,10 @@ def _restroom_disc(canvas: Canvas, box: Box, kit: Kit) -> tuple[tuple[Part, ...]
     glyph = drawn_glyph("restroom", int(kit.rng.integers(variants)), 6.0)
     _put(canvas, glyph, (x + side * 0.28, y + side * 0.3, side * 0.38, side * 0.42), blue)
     parts: tuple[Part, ...] = ()
-    if kit.rng.random() < 0.6:
-        chair = (
-            glyph_of("wheelchair", kit.rng, kit.split, kit.library, colour=False)
-            if can_show("wheelchair", kit.split, kit.library)
-            else None
-        )
-        if chair is not None:
-            parts = (
-                place(
-                    canvas,
-                    Carried("pictogram", "wheelchair", chair.ink),
-                    (x + side * 0.73, y + side * 0.36, side * 0.17, side * 0.2),
-                    WHITE,
-                ),
-            )
+    if (chair or kit.rng.random() < 0.6) and can_show("wheelchair", kit.split, kit.library):
+        picture = glyph_of("wheelchair", kit.rng, kit.split, kit.library, colour=False)
+        at: Box = (x + side * 0.73, y + side * 0.36, side * 0.17, side * 0.2)
+        parts = (place(canvas, Carried("pictogram", "wheelchair", picture.ink), at, WHITE),)
     word = ("RESTROOM", "TOILET", "WC", "RESTROOMS", "TOILETS")[int(kit.rng.integers(5))]
     line: Box = (x + side * 0.22, y + side * 0.77, side * 0.56, side * 0.12)
     return (

@@ -441,3 +441,23 @@ def test_arrow_carries_a_mark_below_its_text(full: Library) -> None:
 def test_sign_forms_only_for_signs() -> None:
     assert sign_forms("lock") == ()
     assert "warning" in sign_forms("laser")
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_accessible_restrooms_show_a_wheelchair(full: Library, split: Split) -> None:
+    for seed in range(12):
+        art = paint("restroom_accessible", np.random.default_rng(seed), split, library=full)
+        assert (art.kind, art.cls) == ("sign", "restroom_accessible")
+        assert [part.cls for part in art.parts if part.kind == "pictogram"] == ["wheelchair"]
+
+
+def test_a_restroom_sign_with_a_wheelchair_says_so(full: Library) -> None:
+    arts = [
+        paint_sign(np.random.default_rng(seed), "train", full, cls="restroom", form="plate")
+        for seed in range(60)
+    ]
+    seen = {art.cls for art in arts}
+    assert seen == {"restroom", "restroom_accessible"}
+    for art in arts:
+        chair = any(part.cls == "wheelchair" for part in art.parts)
+        assert chair is (art.cls == "restroom_accessible")

@@ -9,7 +9,8 @@ import pytest
 pytest.importorskip("onnxruntime")
 
 from arwarden.fast.elements.decode import TYPES, Detections, softmax
-from models.elements.card import BEGIN, END, fill_card
+from models.cards.marks import BEGIN, END, fill_card
+from models.elements.card import numbers
 from models.elements.evaluate import (
     Named,
     Seen,
@@ -20,6 +21,8 @@ from models.elements.evaluate import (
     class_report,
     detection_report,
     draw_confusions,
+    fits_of_scores,
+    least_of_each,
     truths_of,
 )
 from models.elements.metrics import Truths
@@ -80,6 +83,18 @@ def test_report_counts_by_type() -> None:
     assert report["overall"]["precision"] == 0.5
 
 
+def test_scores_are_fitted_to_how_often_they_are_right() -> None:
+    """Modest scores that are always right, and others that are right half the time."""
+    frames = [seen((0, 0, 0.55), there=((0, 0),))] * 60
+    frames += [seen((0, 0, 0.3), there=((0, 0),)), seen((0, 0, 0.3), there=())] * 30
+    fits = fits_of_scores(frames)
+    assert set(fits) == {"panel"}
+    slope, offset = fits["panel"]
+    chances = [1 / (1 + np.exp(-slope * np.log(s / (1 - s)) - offset)) for s in (0.55, 0.3)]
+    assert chances[0] > 0.9
+    assert chances[1] == pytest.approx(0.5, abs=0.1)
+
+
 def test_overconfident_logits_get_a_high_temperature() -> None:
     rng = np.random.default_rng(1)
     logits = rng.normal(0, 1, (400, 5)).astype(np.float32)
@@ -95,7 +110,7 @@ def named() -> tuple[Named, list[str]]:
         + [("unlock", "unlock")] * 6
         + [("flag:FR", "flag:FR")]
     )
-    return Named(pairs, [2.0, 90.0]), ["40-64"] * 6 + ["260+"] * 7
+    return Named(pairs, [True] * len(pairs), [2.0, 90.0]), ["40-64"] * 6 + ["260+"] * 7
 
 
 def test_classes_are_reported_with_what_they_are_taken_for() -> None:
@@ -108,6 +123,33 @@ def test_classes_are_reported_with_what_they_are_taken_for() -> None:
     assert list(report["sizes"]) == ["40-64", "260+"]
     assert report["arrow_angle"]["over_45_share"] == 0.5
     assert angle_report([]) == {"arrows": 0}
+
+
+def test_what_is_not_said_is_neither_right_nor_wrong() -> None:
+    pairs = [("lock", "lock"), ("lock", "lock"), ("lock", "unlock"), ("lock", "unlock"), ("#other", "unlock")]
+    report = class_report(Named(pairs, [True, False, True, False, False]), ["40-64"] * 5)
+    assert report["accuracy"] == 0.4
+    assert (report["said"]["precision"], report["said"]["recall"]) == (0.5, 0.25)
+    assert report["said_groups"]["pictograms"]["false"] == 1
+    assert report["classes"]["lock"]["recall"] == 0.25
+
+
+def test_labels_are_said_from_the_share_on_that_makes_them_right() -> None:
+    names = ("#other", "lock", "unlock", "key", "door")
+    shares = np.full((240, 5), 0.05, np.float32)
+    labels = np.zeros(240, np.int64)
+    for start, name, taken, share in (
+        (0, 1, 1, 0.8), (40, 1, 1, 0.6),  # locks, always right
+        (80, 2, 2, 0.9), (120, 1, 2, 0.55), (160, 3, 2, 0.55),  # "unlock" is right only where sure
+        (200, 3, 4, 0.95),  # keys taken for doors
+    ):  # fmt: skip
+        labels[start : start + 40] = name
+        shares[start : start + 40, taken] = share
+    least = least_of_each(shares, labels, names)
+    assert set(least) == {"unlock", "key", "door"}
+    assert 0.55 < least["unlock"] <= 0.9
+    assert least["key"] > 1
+    assert least["door"] > 1
 
 
 def test_confusions_are_drawn(tmp_path: Path) -> None:
@@ -139,7 +181,7 @@ def test_card_takes_the_numbers_between_its_marks(tmp_path: Path) -> None:
     card = tmp_path / "MODEL_CARD.md"
     card.write_text(f"# Card\n{BEGIN}\nold\n{END}\nrest\n")
     for _ in range(2):
-        fill_card(card, json.loads(json.dumps(result())))
+        fill_card(card, numbers(json.loads(json.dumps(result()))))
     text = card.read_text()
     assert text.startswith("# Card\n")
     assert text.endswith(f"{END}\nrest\n")
@@ -150,5 +192,5 @@ def test_card_takes_the_numbers_between_its_marks(tmp_path: Path) -> None:
 def test_card_without_marks_is_refused(tmp_path: Path) -> None:
     (tmp_path / "MODEL_CARD.md").write_text("# Card\n")
     with pytest.raises(ValueError, match="numbers: begin"):
-        fill_card(tmp_path / "MODEL_CARD.md", result())
-    fill_card(tmp_path / "none.md", result())
+        fill_card(tmp_path / "MODEL_CARD.md", numbers(result()))
+    fill_card(tmp_path / "none.md", numbers(result()))

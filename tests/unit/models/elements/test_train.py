@@ -67,6 +67,24 @@ def test_maps_of_another_trunk_are_not_taken(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*.at*.npy"))) == 4
 
 
+def test_changed_scenes_are_pictures_with_grids(tmp_path: Path) -> None:
+    write_scenes(tmp_path, "train")
+    data = DetectorData(tmp_path, "scenes-train", Detector().eval(), cached=False, seed=1, vary=True)
+    batch = data.batch(6)
+    assert [tuple(part.shape) for part in batch.inputs] == [(6, 3, 64, 96)]
+    assert batch.heat.shape == (6, len(TYPES), 8, 12)
+    assert float(batch.heat.max()) == 1
+
+
+def test_scenes_whose_maps_are_kept_join_at_once(tmp_path: Path) -> None:
+    detector = Detector(STRIDE_16_BLOCK).eval()
+    for shard in range(4):
+        write_scenes(tmp_path, "train", shard)
+    assert len(DetectorData(tmp_path, "scenes-train", detector, cached=True, seed=1, at_first=3)) == 9
+    again = DetectorData(tmp_path, "scenes-train", detector, cached=True, seed=1, at_first=1)
+    assert len(again) == 12
+
+
 def test_shards_that_come_later_join(tmp_path: Path) -> None:
     write_scenes(tmp_path, "train")
     data = DetectorData(tmp_path, "scenes-train", Detector().eval(), cached=False, seed=1)

@@ -8,9 +8,10 @@ import cv2
 import numpy as np
 import pytest
 
+from models.scenes.compose import NoRoomError
 from models.scenes.generate import Order, generate
 from models.scenes.kinds import KindFilter, Split
-from models.scenes.scene import SceneMaker
+from models.scenes.scene import Scene, SceneMaker
 from models.scenes.sheet import drawn_over, sheet
 from models.scenes.truth import scene_from_json
 from tests.unit.models.scenes.fake_painter import FakePainter
@@ -72,6 +73,25 @@ def test_a_stopped_run_goes_on_and_ends_the_same(tmp_path: Path) -> None:
     run(order(stopped))
     assert contents(stopped) == contents(whole)
     assert (stopped / "images" / "000000.jpg").stat().st_mtime_ns == kept
+
+
+def test_a_scene_without_room_is_left_out_and_the_run_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = SceneMaker.scene
+
+    def sometimes(maker: SceneMaker, index: int) -> Scene:
+        if index == 1:
+            raise NoRoomError
+        return scene(maker, index)
+
+    monkeypatch.setattr(SceneMaker, "scene", sometimes)
+    assert generate(order(tmp_path), painter=FakePainter(), quiet=True) == 1
+    lines = (tmp_path / "truth.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["file"][7:] for line in lines] == [
+        "000000.jpg", "000002.jpg", "000003.jpg", "n000000.jpg",
+    ]  # fmt: skip
+    assert not (tmp_path / "images/000001.jpg").exists()
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def seen_at(truth: ClipTruth, index: int) -> list[float]:
     return [frame.t_s for frame in truth.frames if any(one.index == index for one in frame.elements)]
 
 
-@pytest.mark.parametrize("pattern", list(PATTERNS))
+@pytest.mark.parametrize("pattern", [*PATTERNS, "replaced"])
 def test_frames_and_truth_go_together(pattern: str) -> None:
     clip, truth, pictures = drawn(pattern)
     assert len(pictures) == len(truth.frames) == clip.frame_count
@@ -60,6 +60,17 @@ def test_alternating_elements_are_never_seen_together_and_hang_in_one_place() ->
     assert clip.placed[0].pose.centre_m == clip.placed[1].pose.centre_m
     assert truth.evident_from_s is not None
     assert min(second) <= truth.evident_from_s <= max(second)
+
+
+def test_what_is_replaced_is_no_contradiction_and_does_not_come_back() -> None:
+    clip, truth, _ = drawn("replaced")
+    assert not truth.scene.contradictory
+    assert truth.scene.recipe == "replaced"
+    first, second = seen_at(truth, 0), seen_at(truth, 1)
+    assert first
+    assert second
+    assert max(first) < min(second)
+    assert clip.placed[0].pose.centre_m == clip.placed[1].pose.centre_m
 
 
 def test_an_appearing_element_is_evident_after_it_appears() -> None:

@@ -1,0 +1,1 @@
+"""Fitting how likely a finding of the fast tier is true."""

@@ -1,0 +1,1 @@
+"""What all model cards share."""

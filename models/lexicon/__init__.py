@@ -1,0 +1,1 @@
+"""Word lists for the claim lexicon, made from WordNet."""
