@@ -134,9 +134,9 @@ def test_a_text_never_contradicts_itself_shown_twice(text: str) -> None:
 )
 def test_long_runs_take_bounded_time(unit: str) -> None:
     text = unit * 20_000
-    start = time.process_time()
+    start = time.thread_time()
     ClaimReader(LEXICON).claims(text)
-    assert time.process_time() - start < 2.0  # measured 0.001 to 0.15 s
+    assert time.thread_time() - start < 2.0  # measured 0.001 to 0.15 s
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,11 @@ from arwarden.core.errors import ModelError
 from arwarden.fast.elements.weights import NETWORKS_ABSENT, load_weights, shipped_folder
 from arwarden.fast.ocr import auto
 from arwarden.fast.ocr.base import ModelFile
+from arwarden.fast.pairs import weights as pair_weights
 
 
 def models_in_use(config: FastConfig) -> Sequence[ModelFile]:
-    """The files of the configured OCR engine, and of the element networks where it asks for them.
+    """The files of the configured OCR engine, and of the element and pair networks where it asks for them.
 
     Raises ``ModelError`` for a file that is missing or damaged.
     """
@@ -22,4 +23,9 @@ def models_in_use(config: FastConfig) -> Sequence[ModelFile]:
         if folder is None:
             raise ModelError(NETWORKS_ABSENT)
         models += load_weights(folder).files
+    if config.pairs:
+        folder = pair_weights.shipped_folder()
+        if folder is None:
+            raise ModelError(pair_weights.NETWORK_ABSENT)
+        models += pair_weights.load_weights(folder).files
     return models

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import cv2
@@ -21,17 +22,23 @@ from arwarden.core.errors import ArwardenError, ModelError, TierError
 from arwarden.core.findings import Element, Finding, Findings, Measure
 from arwarden.core.frame import ArrayPicture, ByteImage, Frame, View
 from arwarden.core.tier import SceneContext
-from arwarden.fast.assemble import assemble
+from arwarden.fast.alternation import Alternation
+from arwarden.fast.assemble import assemble, carriers
+from arwarden.fast.calibration import Calibration
 from arwarden.fast.claims import Lexicon, find_contradictions
 from arwarden.fast.claims.elements import ElementReader
+from arwarden.fast.context import Context
 from arwarden.fast.elements.detector import ElementDetector, ElementFinder
 from arwarden.fast.elements.weights import NETWORKS_ABSENT, load_weights, shipped_folder
+from arwarden.fast.injection import InjectionDetector
 from arwarden.fast.ocr.auto import open_reader
 from arwarden.fast.ocr.base import ModelFile, Point, TextLine, TextReader
+from arwarden.fast.pairs.model import open_shipped
 from arwarden.fast.panels import group
 from arwarden.fast.quality import QualityJudge, SizeWatch, measure
+from arwarden.fast.stream import Stream, Streams
 from arwarden.fast.tracking.elements import TrackedElement
-from arwarden.fast.tracking.reader import LineEngine, TrackedReader
+from arwarden.fast.tracking.reader import MOST_LINES, LineEngine, TrackedReader
 from arwarden.fast.watch import ElementWatch
 from arwarden.fast.workers import WorkerPool
 
@@ -52,7 +59,8 @@ class FastTier:
 
     ``sessions`` streams may each have one picture pending; more are refused. A given ``reader`` replaces
     the configured engine, a given ``finder`` the element networks of ``config.elements``. Without a finder
-    text alone is judged. Raises ``ModelError`` and ``ConfigError`` for what the operator has to mend.
+    text alone is judged. Without ``calibrate`` confidences are those of the rules. Raises ``ModelError`` and
+    ``ConfigError`` for what the operator has to mend.
     """
 
     def __init__(
@@ -64,26 +72,27 @@ class FastTier:
         finder: ElementFinder | None = None,
         sessions: int = MAX_SESSIONS_REMEMBERED,
         counters: Counters | None = None,
+        calibrate: bool = True,
     ) -> None:
         self._config = _within_cores(config)
         self._clock = clock
         self._counters = counters if counters is not None else Counters()
         self._lexicon = Lexicon.load(config.languages, config.lexicons)
         self._claims = ElementReader(self._lexicon)
+        self._context = Context(self._claims)
+        self._injections = InjectionDetector.load() if config.injection else None
         self._judge = QualityJudge()
         self._sizes: OrderedDict[str, SizeWatch] = OrderedDict()
         # OpenCV would start a thread per core for every resize, beside the threads chosen here.
         cv2.setNumThreads(self._config.threads)
         self._reader = reader if reader is not None else open_reader(self._config, self._counters)
-        # Engines that cannot find and read separately look at every frame afresh.
-        self._tracked = (
-            TrackedReader(self._reader, sessions=MAX_SESSIONS_REMEMBERED, counters=self._counters)
-            if isinstance(self._reader, LineEngine)
-            else None
-        )
         if finder is None and config.elements:
             finder = _shipped_finder(self._config.threads)
-        self._watch = None if finder is None else ElementWatch(finder, sessions=MAX_SESSIONS_REMEMBERED)
+        self._finder = finder
+        self._pairs = open_shipped(threads=self._config.threads) if config.pairs else None
+        # Fitted with the networks: without them all text stands on nothing.
+        self._calibration = Calibration.load() if calibrate and finder is not None else None
+        self._streams = Streams(self._new_stream, most=MAX_SESSIONS_REMEMBERED)
         self._pool = WorkerPool(
             self._config.workers, self._config.workers + sessions, clock, counters=self._counters
         )
@@ -96,8 +105,9 @@ class FastTier:
 
     def models_in_use(self) -> Sequence[ModelFile]:
         """The files of weights that were loaded."""
-        elements = () if self._watch is None else self._watch.finder.models_in_use()
-        return (*self._reader.models_in_use(), *elements)
+        elements = () if self._finder is None else self._finder.models_in_use()
+        pairs = () if self._pairs is None else self._pairs.models_in_use()
+        return (*self._reader.models_in_use(), *elements, *pairs)
 
     async def analyse(self, frames: Sequence[Frame], context: SceneContext, deadline_ms: float) -> Findings:
         """Judge the last of the frames in a thread; the event loop stays free.
@@ -116,8 +126,9 @@ class FastTier:
     def analyse_now(self, frame: Frame, context: SceneContext) -> Findings:
         """Judge a frame here and now: what ``analyse`` does in its thread, for files.
 
-        A file's picture size is its own choice and never counts as a network's. Stages: ``ocr``, ``panels``,
-        ``claims`` (absent for a passthrough view) and ``quality``. Raises ``TierError`` when a part breaks.
+        A file's picture size is its own choice and never counts as a network's. Stages: ``motion``,
+        ``elements`` (with networks), ``ocr``, ``panels``, ``claims``, ``turns`` (all of these absent for a
+        passthrough view) and ``quality``. Raises ``TierError`` when a part breaks.
         """
         return self._analyse(frame, context, settled=True)
 
@@ -151,16 +162,44 @@ class FastTier:
             # The real world alone: no virtual text in it, and nothing to warn about in real signs.
             return (), ()
         rgb = frame.picture.rgb()
-        seen: Sequence[TrackedElement] = ()
-        if self._watch is not None:
-            with _timed(stages_ms, "elements"):
-                seen = self._watch.observe(frame)
-        with _timed(stages_ms, "ocr"):
-            if self._tracked is None:
-                lines = self._reader.read(rgb, closely=context.closely)
-            else:
-                lines = self._tracked.read(frame, closely=context.closely)
-        return self._interpret(lines, rgb, stages_ms, seen)
+        closely = context.closely
+        with self._streams.of(frame.session_id) as stream:
+            with _timed(stages_ms, "motion"):
+                searches = stream.follow(frame, closely=closely)
+            seen: Sequence[TrackedElement] = ()
+            if stream.elements is not None:
+                with _timed(stages_ms, "elements"):
+                    seen = stream.elements.observe(frame, search=searches.elements)
+            with _timed(stages_ms, "ocr"):
+                if stream.text is None:
+                    lines = self._reader.read(rgb, closely=closely)
+                else:
+                    first = [one.box_px for one in seen]
+                    on = () if self._finder is None else carriers(seen, self._finder.labels)
+                    lines = stream.text.read(
+                        frame, search=searches.text, closely=closely, first=first, carriers=on
+                    )
+            elements, found = self._interpret(lines, rgb, stages_ms, seen)
+            if stream.turns is not None:
+                with _timed(stages_ms, "turns"):
+                    known = {finding.key for finding in found}
+                    turns = stream.turns.observe(elements, searches.step)
+                    found += tuple(finding for finding in turns if finding.key not in known)
+            if isinstance(self._reader, LineEngine):
+                with _timed(stages_ms, "orientation"):
+                    read_lines = partial(self._reader.read_lines, rgb)
+                    aspect = rgb.shape[1] / rgb.shape[0]
+                    now_ms = frame.arrival_ms
+                    stream.orientation.observe(lines, aspect, now_ms, read_lines, at_once=closely)
+            found = stream.orientation.judged(self._calibrated(found, elements))
+        return elements, found
+
+    def _calibrated(self, found: tuple[Finding, ...], elements: Sequence[Element]) -> tuple[Finding, ...]:
+        if self._calibration is None:
+            return found
+        kept = self._calibration.judged(found, elements)
+        self._counters.add("fast.findings_unlikely", len(found) - len(kept))
+        return kept
 
     def _interpret(
         self,
@@ -172,13 +211,31 @@ class FastTier:
         with _timed(stages_ms, "panels"):
             sure = [line for line in lines if line.confidence >= self._config.min_text_confidence]
             self._counters.add("ocr.lines_unsure", len(lines) - len(sure))
+            # Grouping compares every two lines; the tallest are the ones that are meant to be read.
+            self._counters.add("ocr.lines_left_out", max(0, len(sure) - MOST_LINES))
+            sure = sorted(sure, key=lambda line: -line.box.h_norm)[:MOST_LINES]
             panels = group(sure, rgb.shape[1], rgb.shape[0], rgb)
+            unread = sum(not self._claims.reads(panel.text) for panel in panels)
+            self._counters.add("claims.texts_unread", unread)
         with _timed(stages_ms, "claims"):
-            labels = () if self._watch is None else self._watch.finder.labels
+            labels = () if self._finder is None else self._finder.labels
             size = (rgb.shape[1], rgb.shape[0])
-            elements = assemble(panels, seen, labels, size, self._claims)
-            contradictions = find_contradictions(elements, self._lexicon)
-        return elements, contradictions
+            elements = assemble(
+                panels, self._context.weighed(seen, labels, panels), labels, size, self._claims
+            )
+            found = find_contradictions(elements, self._lexicon, self._pairs)
+            if self._injections is not None:
+                found += self._injections.find(elements)
+        return elements, found
+
+    def _new_stream(self) -> Stream:
+        # Engines that cannot find and read separately look at every frame afresh.
+        reader, finder = self._reader, self._finder
+        return Stream(
+            TrackedReader(reader, self._counters) if isinstance(reader, LineEngine) else None,
+            None if finder is None else ElementWatch(finder, self._counters),
+            Alternation(lambda elements: find_contradictions(elements, self._lexicon, self._pairs)),
+        )
 
     def _measure(
         self, frame: Frame, stages_ms: dict[str, float], *, settled: bool

@@ -1,76 +1,149 @@
-"""The elements of several streams: found in every frame, classified until it is clear what they are."""
+"""The elements of one stream: found when something is new, classified until it is clear what they are."""
 
 from __future__ import annotations
 
-import math
-from collections import OrderedDict
-from dataclasses import dataclass, field
-from threading import Lock
 from typing import Final
 
-from arwarden.core.frame import Frame
+from arwarden.core.counters import Counters
+from arwarden.core.frame import ByteImage, Frame
 from arwarden.fast.elements.detector import ElementFinder
-from arwarden.fast.tracking.elements import ElementTracker, TrackedElement
+from arwarden.fast.tracking.elements import MOST_TRACKS, ElementTracker, TrackedElement
+from arwarden.fast.tracking.follower import Attention, Step, Urgency
+from arwarden.fast.tracking.novelty import Motion
+from arwarden.fast.tracking.patches import BoxPx, Patch, likeness, patch
 
-FORGET_MS: Final = 2000.0
-"""After a gap this long a session starts anew."""
+FIND_EVERY_MS: Final = 1000.0
+"""Elements are looked for at least this often."""
+FIND_AGAIN: Final = 1
+"""Frames searched after one that showed something new: it may have been fading in."""
 FIRST_LOOKS: Final = 4
-"""An element is classified in each of the first frames that show it."""
-MOST_LOOKS: Final = 6
-"""Crops classified in one frame beyond new elements, the least known first: about 2 ms each."""
-FIRST_CROPS: Final = 32
-"""Crops classified in one frame at most."""
-
-
-@dataclass(slots=True)
-class _Session:
-    tracker: ElementTracker
-    lock: Lock = field(default_factory=Lock)
-    seen_ms: float = -math.inf
+"""An element is classified in each of the first frames that show it, until it is known."""
+KNOWN_SHARE: Final = 0.95
+"""After two looks, a label with so large a share is what it is."""
+DOUBTFUL_SHARE: Final = 0.8
+"""Below this share of the best label it is looked at again."""
+MOST_LOOKS: Final = 10
+"""Then it stays in doubt, until it looks different."""
+STALE_MS: Final = 4000.0
+"""An element is classified again after so long in any case, one such element a frame."""
+DIFFERENT: Final = 0.6
+"""Likeness of its place to what was classified there below which it looks different. Validation clips: of
+one element in two frames 19 of 20 are above, of two that take turns in one place 9 of 10 below."""
+SLIVER: Final = 0.5
+"""Height to width, or width to height, below which a picture that the edge cuts shows too little to be named:
+a strip of France's flag is Poland's or Morocco's. Whole ones are square or three by two."""
+AT_EDGE: Final = 0.02
+"""Share of the picture's side within which a box ends at its edge: carried ones are some pixels off."""
+MOST_CROPS: Final = 24
+"""Crops classified in one frame at most, about 2 ms each."""
+SMALL: Final = frozenset({"sign", "flag"})
+"""Elements that are one picture: where they look the same, nothing on them is new."""
 
 
 class ElementWatch:
-    """Follows the elements of up to ``sessions`` streams; may be used from several threads at once."""
+    """Follows one stream's elements. ``follow``, ``urgency`` and ``observe`` are called for every frame."""
 
-    def __init__(self, finder: ElementFinder, *, sessions: int) -> None:
+    def __init__(self, finder: ElementFinder, counters: Counters | None = None) -> None:
         self._finder = finder
-        self._most = sessions
-        self._sessions: OrderedDict[str, _Session] = OrderedDict()
-        self._lock = Lock()
+        self._counters = counters if counters is not None else Counters()
+        self._tracker = ElementTracker(finder.labels)
+        self._attention = Attention(FIND_EVERY_MS, again=FIND_AGAIN)
+        self._patches: dict[int, Patch] = {}
+        """Of the elements by number, as they were when they were last classified."""
+        self._moved = False
 
-    @property
-    def finder(self) -> ElementFinder:
-        """What finds and classifies."""
-        return self._finder
+    def follow(self, step: Step, luma: ByteImage) -> tuple[list[BoxPx], list[BoxPx]]:
+        """Take note of a new frame; returns the boxes of what looks as it did, and those of all elements."""
+        if step.anew:
+            self._tracker = ElementTracker(self._finder.labels)
+            self._patches.clear()
+        height_px, width_px = luma.shape
+        moved_px = step.homography_px(width_px, height_px)
+        self._moved = moved_px is not None
+        self._tracker.carry(moved_px, (width_px, height_px))
+        changed = self._changed(luma)
+        every = self._tracker.all()
+        same = [one.box_px for one in every if one.type in SMALL and one.number not in changed]
+        return same, [one.box_px for one in every]
 
-    def observe(self, frame: Frame) -> list[TrackedElement]:
-        """The elements in a frame, by it and earlier ones of its session.
+    def urgency(self, motion: Motion | None, now_ms: float) -> Urgency:
+        """How soon elements have to be looked for, after a frame that has moved and shows new things so."""
+        self._attention.note(motion)
+        return self._attention.urgency(now_ms)
 
-        A frame that is not newer than the last one of its session starts the session anew.
+    def overdue_ms(self, now_ms: float) -> float:
+        """For how long looking for elements has been due."""
+        return self._attention.overdue_ms(now_ms)
+
+    def observe(self, frame: Frame, *, search: bool) -> list[TrackedElement]:
+        """The elements in the frame that was followed last, by it and earlier ones.
+
+        ``search``: look for elements; otherwise they are where the picture's motion has carried them. What is
+        to be classified beyond ``MOST_CROPS`` is counted: ``elements.looks_postponed``.
         """
-        session = self._session(frame)
-        rgb = frame.picture.rgb()
-        found = self._finder.find(rgb)
-        with session.lock:
-            numbers = session.tracker.observe(found, frame.arrival_ms)
-            looks = [session.tracker.looks(number) for number in numbers]
-        # The least known first; of those that are well known a few, so that a change is noticed.
-        order = sorted(range(len(found)), key=lambda index: looks[index])
-        young = [index for index in order if looks[index] < FIRST_LOOKS]
-        due = (young + order[len(young) : len(young) + max(0, MOST_LOOKS - len(young))])[:FIRST_CROPS]
-        seen = self._finder.classify(rgb, [found[index].box_px for index in due])
-        with session.lock:
-            for index, one in zip(due, seen, strict=True):
-                session.tracker.look(numbers[index], one)
-            return session.tracker.elements()
+        now_ms, rgb, luma = frame.arrival_ms, frame.picture.rgb(), frame.picture.luma()
+        self._counters.add("elements.searched" if search else "elements.followed")
+        if search:
+            # Best first, so that the surest are followed.
+            found = self._finder.find(rgb)
+            self._counters.add("elements.left_out", max(0, len(found) - MOST_TRACKS))
+            self._tracker.observe(found[:MOST_TRACKS], now_ms, moved=self._moved)
+            self._attention.looked(now_ms)
+        changed = self._changed(luma)
+        if search:
+            for number in [number for number in changed if self._tracker.missed(number)]:
+                self._tracker.gone(number)
+        due = self._due(changed, now_ms, (luma.shape[1], luma.shape[0]))
+        if len(due) > MOST_CROPS:
+            self._counters.add("elements.looks_postponed", len(due) - MOST_CROPS)
+            due = due[:MOST_CROPS]
+        seen = self._finder.classify(rgb, [one.box_px for one in due])
+        for one, look in zip(due, seen, strict=True):
+            number = self._tracker.look(one.number, look, now_ms, changed=one.number in changed)
+            now = patch(luma, one.box_px)
+            if now is not None:
+                self._patches[number] = now
+        self._counters.add("elements.classified", len(due))
+        return self._tracker.elements()
 
-    def _session(self, frame: Frame) -> _Session:
-        with self._lock:
-            known = self._sessions.pop(frame.session_id, None)
-            if known is None or not 0 < frame.arrival_ms - known.seen_ms < FORGET_MS:
-                known = _Session(ElementTracker(len(self._finder.labels)))
-            known.seen_ms = frame.arrival_ms
-            self._sessions[frame.session_id] = known
-            if len(self._sessions) > self._most:
-                self._sessions.popitem(last=False)
-            return known
+    def _changed(self, luma: ByteImage) -> set[int]:
+        """The elements that look different from when they were classified."""
+        changed: set[int] = set()
+        every = self._tracker.all()
+        for one in every:
+            before, now = self._patches.get(one.number), patch(luma, one.box_px)
+            different = before is not None and (now is None or likeness(before, now) < DIFFERENT)
+            self._tracker.note_place(one.number, unchanged=before is not None and not different)
+            if different:
+                changed.add(one.number)
+        self._patches = {
+            one.number: self._patches[one.number] for one in every if one.number in self._patches
+        }
+        return changed
+
+    def _due(self, changed: set[int], now_ms: float, size_px: tuple[int, int]) -> list[TrackedElement]:
+        """The elements to classify: those that look different first, then the least known."""
+        known, stale = [], []
+        for one in self._tracker.all():
+            if one.type in SMALL and is_sliver(one.box_px, size_px):
+                continue
+            best = float(one.shares.max()) if len(one.shares) else 1.0
+            young = one.looks < (2 if best >= KNOWN_SHARE else FIRST_LOOKS)
+            doubtful = best < DOUBTFUL_SHARE and one.looks < MOST_LOOKS
+            if one.number in changed or young or doubtful:
+                known.append(one)
+            elif now_ms - self._tracker.looked_ms(one.number) >= STALE_MS:
+                stale.append(one)
+        known.sort(key=lambda one: (one.number not in changed, one.looks))
+        return [*known, *stale[:1]]
+
+
+def is_sliver(box_px: BoxPx, size_px: tuple[int, int]) -> bool:
+    """Whether the edge of a picture of ``(width, height)`` leaves but a strip of what is in the box."""
+    width, height = size_px
+    x0, x1 = max(box_px[0], 0.0), min(box_px[2], float(width))
+    y0, y1 = max(box_px[1], 0.0), min(box_px[3], float(height))
+    across, down = max(x1 - x0, 1e-6), max(y1 - y0, 1e-6)
+    beside = min(x0, width - x1) <= AT_EDGE * width
+    over = min(y0, height - y1) <= AT_EDGE * height
+    return (over and down < SLIVER * across) or (beside and across < SLIVER * down)

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from arwarden.core.findings import Box, Element, ElementType
-from arwarden.fast.assemble import assemble
+from arwarden.fast.assemble import assemble, carriers
 from arwarden.fast.claims import Lexicon, find_contradictions
 from arwarden.fast.claims.elements import ElementReader
 from arwarden.fast.panels import Panel
 from arwarden.fast.tracking.elements import TrackedElement
 
 SIZE = (1000, 500)
-LABELS = ("#panel", "#arrow", "#arrow:u_turn", "flag:FR", "flag:IT")
+LABELS = ("#panel", "#arrow", "#arrow:u_turn", "flag:FR", "flag:IT", "unlock", "#background")
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +97,18 @@ def test_a_flag_that_stands_alone_speaks_for_itself(reader: ElementReader) -> No
     assert says(element) == {("origin", "Italy")}
 
 
+def test_what_the_classifier_takes_for_no_element_is_none(reader: ElementReader) -> None:
+    assert made(reader, [], thing("sign", 250, 100, 320, 145, label="#background")) == ()
+    assert len(made(reader, [], thing("sign", 250, 100, 320, 145, label="#background", share=0.5))) == 1
+
+
+def test_a_sure_classifier_decides_about_the_type(reader: ElementReader) -> None:
+    (element,) = made(reader, [], thing("sign", 250, 100, 320, 145, label="flag:IT"))
+    assert element.type is ElementType.FLAG
+    (element,) = made(reader, [], thing("sign", 250, 100, 320, 145, label="flag:IT", share=0.55))
+    assert element.type is ElementType.SIGN
+
+
 def test_an_unsure_picture_says_nothing(reader: ElementReader) -> None:
     (element,) = made(reader, [], thing("flag", 250, 100, 320, 145, label="flag:IT", share=0.4))
     assert element.claims == ()
@@ -141,6 +153,34 @@ def test_a_flag_contradicts_a_panel(reader: ElementReader, lexicon: Lexicon) -> 
     assert finding.attribute == "origin"
 
 
+def test_elements_name_what_they_are_and_carry(reader: ElementReader) -> None:
+    panel, flag, arrow = made(
+        reader,
+        [text("Origin", 100, 100, 100, 40)],
+        thing("panel", 80, 80, 400, 220),
+        thing("flag", 250, 100, 320, 145, label="flag:FR", share=0.8),
+        thing("flag", 600, 250, 700, 320, label="flag:IT"),
+        thing("arrow", 80, 300, 400, 420, label="#arrow", degrees=180.0),
+    )
+    (part,) = panel.parts
+    assert panel.label == "flag:FR"
+    assert part.confidence == pytest.approx(0.8)
+    assert part.box == pytest.approx((0.25, 0.2, 0.07, 0.09))
+    assert (flag.label, flag.parts[0].box) == ("flag:IT", None)
+    assert (arrow.label, arrow.direction_deg, arrow.number) == ("", 180.0, 1)
+
+
+def test_the_surest_of_several_pictures_comes_first(reader: ElementReader) -> None:
+    (panel,) = made(
+        reader,
+        [],
+        thing("panel", 80, 80, 400, 220),
+        thing("flag", 100, 100, 160, 140, label="flag:FR", share=0.7),
+        thing("flag", 250, 100, 320, 145, label="flag:IT", share=0.9),
+    )
+    assert [part.label for part in panel.parts] == ["flag:IT", "flag:FR"]
+
+
 def test_boxes_beyond_the_picture_are_cut(reader: ElementReader) -> None:
     (element,) = made(reader, [], thing("panel", -50, -20, 1200, 600))
     assert element.box == (0.0, 0.0, 1.0, 1.0)
@@ -153,3 +193,57 @@ def test_elements_come_top_to_bottom(reader: ElementReader) -> None:
         thing("panel", 500, 200, 700, 300),
     )
     assert [element.box.y_norm for element in elements] == sorted(element.box.y_norm for element in elements)
+
+
+def test_a_caption_right_above_or_below_a_bare_picture_is_its_text(reader: ElementReader) -> None:
+    padlock = thing("sign", 250, 150, 320, 195, label="unlock")
+    for top in (105, 205):
+        (element,) = made(reader, [text("Mailbox", 240, top, 100, 40)], padlock)
+        assert element.text == "Mailbox"
+        assert [(claim.subject, claim.value) for claim in element.claims] == [("mailbox", "unlocked")]
+
+
+@pytest.mark.parametrize(
+    ("words", "x", "y"),
+    [("Cheese", 240, 260), ("Cheese", 420, 205), ("Made in Italy", 220, 205)],
+    ids=["farther away", "not in its column", "says something itself"],
+)
+def test_what_is_no_caption_stays_a_text(reader: ElementReader, words: str, x: float, y: float) -> None:
+    flag = thing("flag", 250, 150, 320, 195, label="flag:FR")
+    assert len(made(reader, [text(words, x, y, 100, 40)], flag)) == 2
+
+
+def test_a_caption_between_two_pictures_is_nobodys(reader: ElementReader) -> None:
+    above = thing("flag", 250, 50, 320, 95, label="flag:FR")
+    below = thing("flag", 250, 150, 320, 195, label="flag:IT")
+    assert len(made(reader, [text("Cheese", 240, 100, 100, 40)], above, below)) == 3
+
+
+def test_what_has_words_on_it_is_no_flag(reader: ElementReader) -> None:
+    striped = thing("flag", 80, 80, 480, 300, label="flag:IT")
+    (element,) = made(reader, [text("Origin", 100, 100, 100, 40)], striped)
+    assert (element.type, element.parts) == (ElementType.PANEL, ())
+    assert ("origin", "Italy") not in says(element)
+    (element,) = made(reader, [text("Origin", 600, 100, 100, 40)], striped)[:1]
+    assert (element.type, says(element)) == (ElementType.FLAG, {("origin", "Italy")})
+
+
+def test_text_may_be_on_panels_and_arrows_but_not_on_pictures() -> None:
+    seen = (
+        thing("panel", 0, 0, 100, 50),
+        thing("arrow", 0, 100, 100, 150, label="#arrow"),
+        thing("sign", 0, 200, 100, 250, label="unlock"),
+        thing("panel", 0, 300, 100, 350, label="#background", share=0.99),
+        thing("sign", 0, 400, 100, 450, label="#arrow", share=0.99),
+    )
+    assert [one.box_px[1] for one in carriers(seen, LABELS)] == [0, 100, 400]
+
+
+def test_a_flag_on_a_flag_is_a_part_of_it(reader: ElementReader) -> None:
+    whole, stripe = (
+        thing("flag", 300, 100, 460, 200, label="flag:FR"),
+        thing("flag", 405, 105, 455, 195, label="flag:IT", score=0.95),
+    )
+    (element,) = made(reader, [], whole, stripe)
+    assert [part.label for part in element.parts] == ["flag:FR"]
+    assert len(made(reader, [], whole, thing("flag", 500, 100, 660, 200, label="flag:IT"))) == 2

@@ -28,7 +28,7 @@ from tests.unit.fast.drawing import SKY, Drawn, scene, text_line
 CLOCK = SystemClock()
 COMPOSITED = SceneContext("quest", View.COMPOSITED)
 PASSTHROUGH = SceneContext("quest", View.PASSTHROUGH)
-CONFIG = FastConfig()
+CONFIG = FastConfig(elements=False, pairs=False)  # what the networks add: test_tier_{elements,pairs}.py
 
 
 class FakeReader:
@@ -139,7 +139,7 @@ async def test_stages_are_timed(make: Make) -> None:
     reader = FakeReader(FRANCE)
     reader.act = lambda: time.sleep(0.03)
     findings = await make(reader).analyse([frame()], COMPOSITED, soon())
-    assert set(findings.stages_ms) == {"queue", "ocr", "panels", "claims", "quality"}
+    assert set(findings.stages_ms) == {"queue", "motion", "ocr", "panels", "claims", "turns", "quality"}
     assert findings.stages_ms["ocr"] >= 29
     assert all(spent >= 0 for spent in findings.stages_ms.values())
     measured = {measure.name for measure in findings.quality}
@@ -182,7 +182,9 @@ async def test_an_unknown_view_is_read(make: Make) -> None:
 
 
 async def test_quality_can_be_switched_off(make: Make) -> None:
-    findings = make(FakeReader(), FastConfig(quality=False)).analyse_now(frame(), COMPOSITED)
+    findings = make(FakeReader(), FastConfig(quality=False, elements=False, pairs=False)).analyse_now(
+        frame(), COMPOSITED
+    )
     assert findings.quality == ()
     assert "quality" not in findings.stages_ms
 
@@ -233,7 +235,7 @@ async def test_a_stream_settles_its_size_and_a_file_has_it(make: Make) -> None:
 
 async def test_sizes_of_old_sessions_are_forgotten(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tier_module, "MAX_SESSIONS_REMEMBERED", 2)
-    tier = make(FakeReader(), FastConfig(quality=False))
+    tier = make(FakeReader(), FastConfig(quality=False, elements=False, pairs=False))
     for session in ("a", "b", "a", "c"):
         await tier.analyse([frame(session=session)], COMPOSITED, soon())
     assert list(tier._sizes) == ["a", "c"]

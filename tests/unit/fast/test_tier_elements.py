@@ -115,7 +115,7 @@ def test_a_flag_contradicts_what_a_panel_says(scene: Scene) -> None:
     elements, contradictions, stages = scene.frame()
     assert elements == [(ElementType.PANEL, "Made in Italy"), (ElementType.FLAG, "")]
     assert contradictions == ["origin"]
-    assert stages == {"elements", "ocr", "panels", "claims"}
+    assert stages == {"motion", "elements", "ocr", "panels", "claims", "turns"}
 
 
 def test_a_flag_that_agrees_does_not(scene: Scene) -> None:
@@ -150,7 +150,12 @@ def test_a_broken_network_is_a_tier_error(scene: Scene) -> None:
 
 
 def test_all_weights_are_named(scene: Scene) -> None:
-    assert [file.name for file in scene.tier.models_in_use()] == ["fake.onnx", "detector.onnx"]
+    assert [file.name for file in scene.tier.models_in_use()] == [
+        "fake.onnx",
+        "detector.onnx",
+        "pairs.onnx",
+        "vocabulary.txt",
+    ]
 
 
 # Whether the networks are shipped ------------------------------------------------------------------
@@ -170,11 +175,16 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("opened")
-def test_by_default_text_alone_is_judged() -> None:
-    findings = judged(FastTier(FastConfig(quality=False), SystemClock()))
+def test_without_networks_text_alone_is_judged() -> None:
+    config = FastConfig(quality=False, elements=False, pairs=False)
+    findings = judged(FastTier(config, SystemClock()))
     assert [element.type for element in findings.elements] == [ElementType.TEXT]
     assert "elements" not in findings.stages_ms
-    assert len(models_in_use(FastConfig())) == 2
+    assert len(models_in_use(config)) == 2
+
+
+def test_networks_are_used_by_default() -> None:
+    assert len(models_in_use(FastConfig())) == 6
 
 
 @pytest.mark.usefixtures("opened")

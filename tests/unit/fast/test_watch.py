@@ -5,12 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from arwarden.core.counters import Counters
 from arwarden.core.frame import ArrayPicture, ByteImage, CaptureClock, Frame
 from arwarden.fast.elements.detector import Detected, ElementFinder, Seen
 from arwarden.fast.ocr.base import ModelFile
-from arwarden.fast.watch import FIRST_CROPS, FIRST_LOOKS, FORGET_MS, MOST_LOOKS, ElementWatch
+from arwarden.fast.tracking.elements import TrackedElement
+from arwarden.fast.tracking.follower import FORGET_MS, Follower
+from arwarden.fast.watch import FIRST_LOOKS, MOST_CROPS, MOST_LOOKS, STALE_MS, ElementWatch, is_sliver
 
-LABELS = ("#background", "lock")
+LABELS = ("#background", "lock", "unlock")
 STEP_MS = 100.0
 
 
@@ -20,6 +23,7 @@ class FakeFinder:
     def __init__(self, *found: Detected) -> None:
         self.found = list(found)
         self.crops: list[int] = []
+        self.best, self.share = 1, 0.85
 
     @property
     def labels(self) -> Sequence[str]:
@@ -29,13 +33,15 @@ class FakeFinder:
         return ()
 
     def find(self, rgb: ByteImage) -> list[Detected]:
-        assert rgb.shape == (36, 64, 3)
+        assert rgb.shape[2] == 3
         return self.found
 
     def classify(self, rgb: ByteImage, boxes_px: Sequence[tuple[float, float, float, float]]) -> list[Seen]:
-        assert rgb.shape == (36, 64, 3)
+        assert rgb.shape[2] == 3
         self.crops.append(len(boxes_px))
-        return [Seen(np.array([0.1, 0.9], np.float32), np.zeros(2, np.float32)) for _ in boxes_px]
+        shares = np.full(len(LABELS), 1.0 - self.share, np.float32)
+        shares[self.best] = self.share
+        return [Seen(shares, np.zeros(2, np.float32)) for _ in boxes_px]
 
 
 def sign(number: int = 0) -> Detected:
@@ -43,57 +49,159 @@ def sign(number: int = 0) -> Detected:
     return Detected("sign", (x, y, x + 4, y + 4), 0.9)
 
 
-def frame(at_ms: float, session: str = "s1") -> Frame:
-    return Frame(
-        session, 1, at_ms, CaptureClock.ARRIVAL, at_ms, ArrayPicture(np.zeros((36, 64, 3), np.uint8))
-    )
+class Scene:
+    """Frames of one stream, 100 ms apart, each with elements to find."""
+
+    def __init__(self, *found: Detected) -> None:
+        self.finder, self.counters = FakeFinder(*found), Counters()
+        self.watch = ElementWatch(self.finder, self.counters)
+        self.follower = Follower()
+        self.now_ms = 1000.0
+
+    def show(
+        self, luma: ByteImage | None = None, *, search: bool = True, step_ms: float = STEP_MS
+    ) -> list[TrackedElement]:
+        self.now_ms += step_ms
+        grey = np.zeros((36, 64), np.uint8) if luma is None else luma
+        picture = ArrayPicture(np.repeat(grey[:, :, None], 3, axis=2))
+        frame = Frame("s1", 1, self.now_ms, CaptureClock.ARRIVAL, self.now_ms, picture)
+        step = self.follower.step(picture.luma(), self.now_ms)
+        self.watch.follow(step, picture.luma())
+        self.watch.urgency(None if step.anew else step.motion, self.now_ms)
+        return self.watch.observe(frame, search=search)
+
+
+def textured(seed: int) -> ByteImage:
+    """A pattern in the place of the first sign, the same for the same seed."""
+    image = np.full((36, 64), 80, np.uint8)
+    image[0:4, 0:4] = np.random.default_rng(seed).choice([20, 120, 240], (4, 4))
+    return image
 
 
 def test_the_fake_is_a_finder() -> None:
     finder: ElementFinder = FakeFinder()
-    assert ElementWatch(finder, sessions=1).finder is finder
+    assert list(finder.labels) == list(LABELS)
 
 
 def test_elements_are_found_classified_and_followed() -> None:
-    watch = ElementWatch(FakeFinder(sign()), sessions=4)
-    for step in range(3):
-        (element,) = watch.observe(frame(1000 + STEP_MS * step))
+    scene = Scene(sign())
+    for _ in range(3):
+        (element,) = scene.show()
         assert element.number == 1
     assert LABELS[int(element.shares.argmax())] == "lock"
 
 
-def test_known_elements_are_classified_a_few_at_a_time() -> None:
-    finder = FakeFinder(*(sign(n) for n in range(20)))
-    watch = ElementWatch(finder, sessions=4)
-    for step in range(FIRST_LOOKS + 3):
-        watch.observe(frame(1000 + STEP_MS * step))
-    assert finder.crops == [20] * FIRST_LOOKS + [MOST_LOOKS] * 3
+def test_elements_are_carried_without_a_search() -> None:
+    scene = Scene(sign())
+    scene.show()
+    for _ in range(5):
+        assert len(scene.show(search=False)) == 1
+    assert (scene.counters["elements.searched"], scene.counters["elements.followed"]) == (1, 5)
 
 
-def test_a_crowd_is_classified_within_bounds() -> None:
-    finder = FakeFinder(*(sign(n) for n in range(48)))
-    ElementWatch(finder, sessions=4).observe(frame(1000))
-    assert finder.crops == [FIRST_CROPS]
+def test_what_is_known_is_not_classified_again_until_long_after() -> None:
+    scene = Scene(*(sign(n) for n in range(5)))
+    for _ in range(8):
+        scene.show()
+    assert scene.finder.crops == [5] * FIRST_LOOKS + [0] * 4
+    scene.finder.crops.clear()
+    for _ in range(round(STALE_MS / 1000.0) + 4):
+        scene.show(step_ms=1000.0)
+    assert max(scene.finder.crops) == 1
+    assert sum(scene.finder.crops) == 5
+
+
+def test_a_sure_element_needs_two_looks() -> None:
+    scene = Scene(sign())
+    scene.finder.share = 0.99
+    for _ in range(5):
+        scene.show()
+    assert scene.finder.crops == [1, 1, 0, 0, 0]
+
+
+def test_a_doubtful_element_is_looked_at_more_often_but_not_for_ever() -> None:
+    scene = Scene(sign())
+    scene.finder.share = 0.55
+    for _ in range(2 * MOST_LOOKS):
+        scene.show()
+    assert sum(scene.finder.crops) == MOST_LOOKS
+
+
+def test_a_crowd_is_classified_within_bounds_and_what_waits_is_counted() -> None:
+    scene = Scene(*(sign(n) for n in range(48)))
+    for _ in range(4):
+        scene.show()
+    assert scene.finder.crops == [MOST_CROPS] * 4
+    assert scene.counters["elements.looks_postponed"] == 4 * (48 - MOST_CROPS)
+
+
+def test_what_gives_way_to_something_else_in_its_place_is_another_element() -> None:
+    scene = Scene(sign())
+    first, second = textured(1), textured(2)
+    for _ in range(6):
+        (before,) = scene.show(first)
+    scene.finder.best = 2
+    (after,) = scene.show(second)
+    assert after.number != before.number
+    assert LABELS[int(after.shares.argmax())] == "unlock"
+
+
+def test_a_misjudged_crop_of_what_looks_the_same_changes_nothing() -> None:
+    scene = Scene(sign())
+    for _ in range(3):
+        scene.show(textured(1))
+    scene.finder.best = 2
+    (after,) = scene.show(textured(1))
+    assert LABELS[int(after.shares.argmax())] == "lock"
+
+
+def test_what_is_not_found_and_does_not_look_the_same_is_gone_at_once() -> None:
+    scene = Scene(sign())
+    for _ in range(3):
+        scene.show(textured(1))
+    scene.finder.found = []
+    assert len(scene.show(textured(1))) == 1, "missed, but it still looks the same"
+    assert scene.show(textured(2)) == []
 
 
 def test_nothing_found() -> None:
-    assert ElementWatch(FakeFinder(), sessions=4).observe(frame(1000)) == []
+    assert Scene().show() == []
 
 
 @pytest.mark.parametrize("step_ms", [FORGET_MS, 0.0, -100.0])
 def test_a_gap_or_an_older_frame_starts_anew(step_ms: float) -> None:
-    finder = FakeFinder(sign())
-    watch = ElementWatch(finder, sessions=4)
-    watch.observe(frame(5000))
-    finder.found = []
-    assert watch.observe(frame(5000 + step_ms)) == []
+    scene = Scene(sign())
+    scene.show()
+    scene.finder.found = []
+    assert scene.show(step_ms=step_ms) == []
 
 
-def test_sessions_do_not_know_of_each_other_and_the_oldest_gives_way() -> None:
-    finder = FakeFinder(sign())
-    watch = ElementWatch(finder, sessions=2)
-    for session in ("a", "b", "c"):
-        watch.observe(frame(1000, session))
-    finder.found = []
-    assert len(watch.observe(frame(1100, "b"))) == 1
-    assert watch.observe(frame(1100, "a")) == []
+@pytest.mark.parametrize(
+    ("box", "sliver"),
+    [
+        ((690.0, 688.0, 770.0, 720.0), True),
+        ((690.0, 680.0, 770.0, 712.0), True),
+        ((0.0, 300.0, 30.0, 380.0), True),
+        ((1250.0, 300.0, 1290.0, 380.0), True),
+        ((690.0, -30.0, 770.0, 30.0), True),
+        ((580.0, 615.0, 790.0, 720.0), False),
+        ((0.0, 300.0, 60.0, 380.0), False),
+        ((690.0, 300.0, 770.0, 332.0), False),
+    ],
+)
+def test_strips_that_the_edge_leaves(box: tuple[float, float, float, float], *, sliver: bool) -> None:
+    assert is_sliver(box, (1280, 720)) is sliver
+
+
+def test_a_strip_of_a_picture_is_not_named_but_a_panel_is() -> None:
+    scene = Scene(
+        Detected("flag", (20.0, 32.0, 40.0, 36.0), 0.9), Detected("panel", (0.0, 0.0, 30.0, 4.0), 0.9)
+    )
+    for _ in range(3):
+        strip, _ = scene.show()
+    assert strip.looks == 0
+    assert scene.finder.crops[0] == 1
+    scene.finder.found[0] = Detected("flag", (20.0, 23.0, 40.0, 36.0), 0.9)
+    flag = next(one for one in scene.show() if one.type == "flag")
+    assert flag.looks == 1
+    assert flag.shares.argmax() == 1

@@ -3,6 +3,16 @@
 from arwarden.fast.claims.contradictions import find_contradictions
 from arwarden.fast.claims.elements import ElementReader, Picture
 from arwarden.fast.claims.lexicon import Lexicon
+from arwarden.fast.claims.pairs import PairJudge, PairRelation, PairVerdict
 from arwarden.fast.claims.reader import ClaimReader
 
-__all__ = ["ClaimReader", "ElementReader", "Lexicon", "Picture", "find_contradictions"]
+__all__ = [
+    "ClaimReader",
+    "ElementReader",
+    "Lexicon",
+    "PairJudge",
+    "PairRelation",
+    "PairVerdict",
+    "Picture",
+    "find_contradictions",
+]

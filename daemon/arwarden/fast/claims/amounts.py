@@ -19,6 +19,7 @@ LABEL_STRENGTH = 0.88
 COUNT_STRENGTH = 0.79
 """A count without "max", "min" or "contains": just enough where both name exactly the same."""
 _NEAR = 5
+_RANGE_SIGNS = frozenset({"-", "\u2013", "to"})
 _FREE = frozenset({"free", "complimentary", "gratis"})
 
 
@@ -57,7 +58,7 @@ class AmountClaims:
             if item.amount is None:
                 continue
             light = passage.light(item)
-            if light.strength <= 0:
+            if light.strength <= 0 or self._is_range(passage, item):
                 continue
             match item.amount.kind:
                 case AmountKind.PRICE:
@@ -75,6 +76,14 @@ class AmountClaims:
                 case AmountKind.COUNT:
                     yield from self._count(passage, item, item.amount, light.strength, negated=light.negated)
         yield from self._free(passage)
+
+    def _is_range(self, passage: Passage, item: Item) -> bool:
+        """Whether it is one end of a range ("5-10 min"), which other numbers may lie in."""
+        if item.amount is None or item.amount.kind is not AmountKind.QUANTITY:
+            return False
+        before = item.start - 2
+        joined = passage.word_before(item.start) in _RANGE_SIGNS and before >= passage.clause.start
+        return joined and passage.tokens[before].is_number
 
     def _price(self, passage: Passage, item: Item, amount: Amount) -> Iterator[Claim]:
         subject = passage.about(item, "price")
@@ -113,6 +122,8 @@ class AmountClaims:
                 )
                 return
         attribute = name or self._lexicon.data.dimensions[amount.unit].attribute
+        if amount.unit == "duration" and passage.word_before(item.start) == "every":
+            attribute = "interval"  # "a bus every 10 min" may come in 3
         own = (
             passage.without(subject, "temperature")
             if amount.unit == "temperature"
@@ -168,7 +179,8 @@ class AmountClaims:
         )
         subject = passage.about(item, attribute)
         if name is None:  # a line of a timetable is about all that it names
-            subject = " ".join(dict.fromkeys(" ".join(m.name for m in passage.mentions).split()))
+            names = [*self._lead(passage), *(word for m in passage.mentions for word in m.name.split())]
+            subject = " ".join(dict.fromkeys(names))
         named = name is not None or attribute in passage.words
         sure = NAMED_STRENGTH if named else SUBJECT_STRENGTH if subject else 0.5
         if amount.value.endswith("~"):
@@ -177,6 +189,15 @@ class AmountClaims:
         yield from passage.claim(attribute, amount.value.rstrip("~"), item, own, strength * sure)
         if own and attribute in {"start time", "departure time"}:
             yield from passage.claim("time", amount.value.rstrip("~"), item, own, strength * 0.9)
+
+    def _lead(self, passage: Passage) -> list[str]:
+        """The adjectives right before the first name, which tell it apart ("high tide", "last bus")."""
+        first = passage.mentions[0].start if passage.mentions else passage.clause.start
+        at, found = first - 1, list[str]()
+        while at >= passage.clause.start and self._lexicon.words.kind(passage.tokens[at].text) == "a":
+            found.insert(0, passage.tokens[at].text)
+            at -= 1
+        return found
 
     def _hours(self, passage: Passage, item: Item, amount: Amount, strength: float) -> Iterator[Claim]:
         closed = any(s.value == "closed" for other in passage.items for s in other.of(Kind.VALUE))
@@ -199,9 +220,12 @@ class AmountClaims:
             other.amount is not None and other.amount.kind in {AmountKind.QUANTITY, AmountKind.PRICE}
             for other in passage.items
         )
-        if says_more or measured:
-            return
+        if says_more or measured or passage.word_after(item.end) == "to":
+            return  # "bus 14 to the harbour" tells where it goes
         subject = next((m.name for m in passage.mentions if not m.start <= item.start < m.end), "")
+        own = {amount.unit, amount.value.lower()}
+        within = next((m.name for m in passage.mentions if m.start < item.start < m.end), "")
+        subject = subject or " ".join(word for word in within.split() if word not in own)
         if not subject and {"you", "are"} <= set(passage.words):
             subject = "you"
         others = [

@@ -8,7 +8,16 @@ from functools import lru_cache
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.lexicon import Lexicon
-from arwarden.fast.claims.patterns import EXISTENCE, INSTRUCTION, NUMBER, PRESENCE, PROPERTY, STATEMENT
+from arwarden.fast.claims.open_attributes import (
+    EXISTENCE,
+    FRAME,
+    INSTRUCTION,
+    NUMBER,
+    PRESENCE,
+    PROPERTY,
+    STATEMENT,
+)
+from arwarden.fast.claims.slots import COUNTRY
 from arwarden.fast.claims.words import prefix_opposites
 
 SAME_SIZE = 0.03
@@ -19,9 +28,13 @@ SAME_DEGREES = 2.0
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: (\S+))?")
 _DATE = re.compile(r"(\d{4}|\*)-(\d\d)(?:-(\d\d))?")
 RANGE_CONFLICT = 0.95
+OTHER_NAME = 0.95
 UNNAMED_DENIALS = 0.95
 UNNAMED_ANTONYMS = 0.6
 """Opposite predicates ("new", "old") of which it is not said that they are about one thing."""
+
+
+_OF_NAMED = frozenset({PRESENCE, INSTRUCTION, EXISTENCE, NUMBER, COUNTRY, "quantity"})
 
 
 class Comparer:
@@ -35,7 +48,8 @@ class Comparer:
         spec = self._lexicon.attribute(attribute)
         if spec is not None:
             return spec.subject_required
-        return attribute.partition(".")[0] in {PRESENCE, INSTRUCTION, EXISTENCE, NUMBER, "quantity"}
+        base = attribute.partition(".")[0]
+        return base in _OF_NAMED or base in self._lexicon.categories
 
     def all_conflict(
         self, attribute: str, values: Iterable[tuple[str, bool]], others: Iterable[tuple[str, bool]]
@@ -81,6 +95,11 @@ class Comparer:
             return self._lexicon.opposed(one, other)
         if base in {INSTRUCTION, STATEMENT}:
             return 0.0
+        if base == FRAME:
+            return self._filled(one, other)
+        categories = self._lexicon.categories
+        if base in categories.of(one) and base in categories.of(other):
+            return categories.exclusive(base, one, other)
         spec = self._lexicon.data.attributes.get(base)
         if spec is not None:
             if (base, one, other) in self._lexicon.compatible:
@@ -89,12 +108,22 @@ class Comparer:
                 return self._in_range(base, one, other)
             return 1.0
         origin = self._lexicon.data.origin
-        if origin is not None and base == origin.attribute:
+        if origin is not None and base in {origin.attribute, COUNTRY}:
             return 0.0 if self._contains(one, other) or self._contains(other, one) else 1.0
         first, second = _measure(one), _measure(other)
         if first is not None and second is not None:
             return self._sizes(base, first, second)
         return self._dates(one, other)
+
+    def _filled(self, one: str, other: str) -> float:
+        """What fills the same place of two sentences: numbers, opposites, or names without a common word."""
+        first, second = _measure(one), _measure(other)
+        if first is not None or second is not None:
+            return self._sizes(FRAME, first, second) if first is not None and second is not None else 0.0
+        antonyms = self._lexicon.words.antonyms
+        if one in antonyms and other in antonyms:
+            return self._lexicon.opposed(one, other)
+        return 0.0 if set(one.split()) & set(other.split()) else OTHER_NAME
 
     def _contains(self, union: str, country: str) -> bool:
         return country in self._lexicon.members.get(union, frozenset())

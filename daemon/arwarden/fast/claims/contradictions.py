@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from arwarden.core.findings import Claim, Element, Finding, FindingKind
 from arwarden.fast.claims.compare import Comparer
 from arwarden.fast.claims.elements import gap
 from arwarden.fast.claims.lexicon import Lexicon
-from arwarden.fast.claims.subjects import BOTH_UNNAMED, DIFFERENT, OF_A_KIND, UNNAMED, parts, relation
+from arwarden.fast.claims.open_attributes import FRAME
+from arwarden.fast.claims.pairs import PairJudge, Ruled, judged
+from arwarden.fast.claims.subjects import BOTH_UNNAMED, DIFFERENT, OF_A_KIND, SAME, UNNAMED, parts, relation
 
 BASE_CONFIDENCE = 0.98
 NEAR_BONUS = 0.08
@@ -22,6 +26,42 @@ MAX_PER_CLAIM = 6
 """Elements kept of one and the same claim, the surest."""
 MAX_FINDINGS = 64
 MAX_QUOTE = 80
+_HEADING = re.compile(r"([^:.,;!?]{3,40}):\s")
+_WHOSE = ("users", "audience")
+"""Attributes that say whom something is for: the restrooms of women and of men are two."""
+_NO_NAMES = frozenset(
+    {"the", "a", "an", "this", "your", "our", "now", "today", "today's", "current", "new", "only"}
+)
+"""Words of a heading that tell no two things apart."""
+
+
+class Outcome(StrEnum):
+    """What came of comparing two claims."""
+
+    CONTRADICTORY = "they exclude each other"
+    OTHER_THING = "they are about different things"
+    SIDE_BY_SIDE = "such statements stand side by side as a rule"
+    COMPATIBLE = "both can be true"
+    SAYS_BOTH = "one of the elements says both"
+
+
+_GO_TOGETHER = frozenset({Outcome.COMPATIBLE, Outcome.SIDE_BY_SIDE, Outcome.SAYS_BOTH})
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two claims on one attribute that were compared, with the indices of their elements."""
+
+    attribute: str
+    elements: tuple[int, int]
+    claims: tuple[Claim, Claim]
+    outcome: Outcome
+    confidence: float = 0.0
+    """How surely they exclude each other, 0..1."""
+
+
+Note = Callable[[Comparison], None]
+"""Told of every comparison, for explaining them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +86,23 @@ class _Conflict:
     second: _Stated
 
 
-def find_contradictions(elements: Sequence[Element], lexicon: Lexicon) -> tuple[Finding, ...]:
+def find_contradictions(
+    elements: Sequence[Element],
+    lexicon: Lexicon,
+    judge: PairJudge | None = None,
+    *,
+    note: Note | None = None,
+) -> tuple[Finding, ...]:
     """The contradictions between *elements*, which carry their claims; surest first, one per key.
 
     Every finding holds its two elements, each with the claim at stake first. Time is bounded: claims are
     indexed by attribute and subject, and at most :data:`MAX_COMPARISONS` pairs of distinct claims are
-    compared, the surest first.
+    compared, the surest first. A *judge* is asked about a few pairs of which the rules say nothing sure.
+    *note* is told of every comparison.
     """
     comparer = Comparer(lexicon)
     best: dict[str, _Conflict] = {}
+    compatible: set[frozenset[int]] = set()
     budget = MAX_COMPARISONS
     groups = _by_attribute(elements)
     # Severe attributes first: a frame filled with prices must not use up the time for its locks.
@@ -64,14 +112,41 @@ def find_contradictions(elements: Sequence[Element], lexicon: Lexicon) -> tuple[
             if budget < 0:
                 break
             conflict = _judge(elements, one, other, attribute=attribute, comparer=comparer, lexicon=lexicon)
-            if conflict is not None:
+            if note is not None:
+                note(_comparison(attribute, one, other, conflict))
+            if conflict in _GO_TOGETHER:
+                compatible.add(frozenset((one.element, other.element)))
+            if isinstance(conflict, _Conflict):
                 known = best.get(conflict.key)
                 if known is None or conflict.confidence > known.confidence:
                     best[conflict.key] = conflict
-    surest = sorted(best.values(), key=lambda found: (-found.confidence, found.key))
-    findings = [_finding(elements, conflict, lexicon) for conflict in surest[: 2 * MAX_FINDINGS]]
+    surest = sorted(best.values(), key=lambda found: (-found.confidence, found.key))[: 2 * MAX_FINDINGS]
+    findings = [_finding(elements, conflict, lexicon) for conflict in surest]
+    if judge is not None:
+        findings = _with_judge(elements, surest, findings, compatible, lexicon=lexicon, judge=judge)
     findings.sort(key=lambda found: (-found.confidence, -found.severity.rank, found.key))
     return tuple(_without_echoes(findings))[:MAX_FINDINGS]
+
+
+def _with_judge(
+    elements: Sequence[Element],
+    surest: Sequence[_Conflict],
+    findings: Sequence[Finding],
+    compatible: set[frozenset[int]],
+    *,
+    lexicon: Lexicon,
+    judge: PairJudge,
+) -> list[Finding]:
+    """The findings with what *judge* makes of pairs without a sure one."""
+    by_pair: dict[frozenset[int], Finding] = {}
+    further: list[Finding] = []
+    for conflict, finding in zip(surest, findings, strict=True):
+        pair = frozenset((conflict.first.element, conflict.second.element))
+        if pair in by_pair:
+            further.append(finding)
+        else:
+            by_pair[pair] = finding
+    return [*judged(elements, Ruled(by_pair, compatible), lexicon, judge), *further]
 
 
 def _by_attribute(elements: Sequence[Element]) -> dict[str, list[_Stated]]:
@@ -135,33 +210,84 @@ def _judge(
     attribute: str,
     comparer: Comparer,
     lexicon: Lexicon,
-) -> _Conflict | None:
+) -> _Conflict | Outcome:
     first, second = (one, other) if one.element < other.element else (other, one)
     subjects = relation(first.claim.subject, second.claim.subject)
-    if subjects == DIFFERENT or (subjects == UNNAMED and comparer.needs_subject(attribute)):
-        return None
+    if attribute.startswith(FRAME + "."):
+        subjects = SAME  # all that is said but one word is the same
+    named_apart = subjects == DIFFERENT or (subjects == UNNAMED and comparer.needs_subject(attribute))
+    # The second is asked only where the first says no: it reads the texts of both.
+    if named_apart or _apart(elements[first.element], elements[second.element], attribute):
+        return Outcome.OTHER_THING
     if _go_together(first.claim, second.claim, attribute, lexicon):
-        return None
+        return Outcome.SIDE_BY_SIDE
     conflict = comparer.conflict(attribute, first.claim, second.claim)
     if conflict <= 0 or not comparer.all_conflict(attribute, first.values, second.values):
-        return None
+        return Outcome.COMPATIBLE
     if _also_says(second, first.claim) or _also_says(first, second.claim):
-        return None
-    denied = first.claim.value == second.claim.value
-    if not denied and subjects in {UNNAMED, BOTH_UNNAMED}:
-        known = lexicon.unnamed_confidence(attribute, BOTH_UNNAMED)
-        if first.claim.pictured != second.claim.pictured:
-            known = max(known, UNNAMED)  # a sign beside words is there for them
-        subjects = known if subjects == BOTH_UNNAMED else min(UNNAMED, known)
-    if subjects == OF_A_KIND and first.claim.pictured != second.claim.pictured and attribute != "direction":
-        subjects = UNNAMED  # a sign of a window is a sign of any window
-    unnamed = not (first.claim.subject and second.claim.subject)
-    if unnamed and _near(elements[first.element], elements[second.element]):
-        subjects = min(1.0, subjects + NEAR_BONUS)
+        return Outcome.SAYS_BOTH
+    subjects = _sureness(elements, first, second, subjects, attribute=attribute, lexicon=lexicon)
     confidence = BASE_CONFIDENCE * subjects * conflict * first.claim.strength * second.claim.strength
     if confidence <= 0:
-        return None
+        return Outcome.COMPATIBLE
     return _Conflict(_key(attribute, first.claim, second.claim), confidence, attribute, first, second)
+
+
+def _apart(one: Element, other: Element, attribute: str) -> bool:
+    """Whether what the two say else tells that they speak of two things of one sort."""
+    if attribute not in _WHOSE:
+        for whose in _WHOSE:
+            first, second = (
+                {claim.value for claim in element.claims if claim.attribute == whose and claim.polarity}
+                for element in (one, other)
+            )
+            if first and second and not first & second:
+                return True
+    return _labelled_apart(one.text, other.text)
+
+
+def _labelled_apart(one: str, other: str) -> bool:
+    """Whether two texts are headed by names of two things of one sort ("Team red: ...", "Team blue: ...")."""
+    found = [_HEADING.match(" ".join(text.casefold().split())) for text in (one, other)]
+    if found[0] is None or found[1] is None:
+        return False
+    first, second = (frozenset(match[1].split()) - _NO_NAMES for match in found if match is not None)
+    return bool(first & second and first - second and second - first)
+
+
+def _sureness(
+    elements: Sequence[Element],
+    first: _Stated,
+    second: _Stated,
+    subjects: float,
+    *,
+    attribute: str,
+    lexicon: Lexicon,
+) -> float:
+    """How sure it is that the two speak of one thing, by what they are and where they hang."""
+    denied = first.claim.value == second.claim.value
+    mixed = first.claim.pictured != second.claim.pictured
+    if not denied and subjects in {UNNAMED, BOTH_UNNAMED}:
+        known = lexicon.unnamed_confidence(attribute, BOTH_UNNAMED)
+        if mixed:
+            known = max(known, UNNAMED)  # a sign beside words is there for them
+        subjects = known if subjects == BOTH_UNNAMED else min(UNNAMED, known)
+    if subjects == OF_A_KIND and mixed and attribute != "direction":
+        subjects = UNNAMED  # a sign of a window is a sign of any window
+    unnamed = subjects != SAME and not (first.claim.subject and second.claim.subject)
+    if unnamed and _near(elements[first.element], elements[second.element]):
+        subjects = min(1.0, subjects + NEAR_BONUS)
+    return subjects
+
+
+def _comparison(attribute: str, one: _Stated, other: _Stated, result: _Conflict | Outcome) -> Comparison:
+    first, second = (one, other) if one.element < other.element else (other, one)
+    outcome, confidence = (
+        (result, 0.0) if isinstance(result, Outcome) else (Outcome.CONTRADICTORY, result.confidence)
+    )
+    return Comparison(
+        attribute, (first.element, second.element), (first.claim, second.claim), outcome, confidence
+    )
 
 
 def _go_together(one: Claim, other: Claim, attribute: str, lexicon: Lexicon) -> bool:
@@ -223,7 +349,7 @@ def _value(claim: Claim) -> str:
 def _label(attribute: str, lexicon: Lexicon) -> str:
     base, _, occasion = attribute.partition(".")
     spec = lexicon.attribute(base)
-    label = spec.label if spec is not None else base
+    label = spec.label if spec is not None else lexicon.categories.label(base)
     return f"{label} ({occasion.replace('.', ', ')})" if occasion else label
 
 
@@ -231,6 +357,8 @@ def _quote(claim: Claim, element: Element) -> str:
     text = " ".join((element.text or claim.span).split())
     if len(text) > MAX_QUOTE:
         text = claim.span or text
+    elif claim.pictured and element.text:
+        text = f"{text}: {claim.span}"
     return text if len(text) <= MAX_QUOTE else text[: MAX_QUOTE - 1].rstrip() + "\u2026"
 
 

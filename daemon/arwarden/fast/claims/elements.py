@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from arwarden.core.findings import Claim, Element, ElementType
+from arwarden.fast.claims.contents import held_by
 from arwarden.fast.claims.lexicon import Lexicon, slug
-from arwarden.fast.claims.patterns import EXISTENCE, INSTRUCTION, PRESENCE, PROPERTY, STATEMENT
+from arwarden.fast.claims.open_attributes import (
+    EXISTENCE,
+    FRAME,
+    INSTRUCTION,
+    OPEN_ATTRIBUTES,
+    PRESENCE,
+    STATEMENT,
+)
 from arwarden.fast.claims.reader import ClaimReader
 from arwarden.fast.claims.schema import MeaningSpec, PictureSpec
 
@@ -17,6 +25,10 @@ U_TURNS = frozenset({"u_turn", "uturn"})
 DIRECTION = "direction"
 ILLUSTRATION = 0.6
 """What a pictogram still says beside words that claim something: it mostly illustrates them."""
+NAMED_STRENGTH = 0.9
+"""What the names of a picture say, against a meaning that is listed."""
+FURTHER_NAME = 0.8
+MAX_NAMES = 3
 MAX_NAME_WORDS = 3
 FOLLOWS = 0.95
 NAMED_BY_PICTURE = 0.95
@@ -29,10 +41,10 @@ DIAGONAL_DEG = 15.0
 DIAGONAL_STRENGTH = 0.5
 _ACTIVITIES = frozenset({"permission", "requirement", PRESENCE})
 """A picture of these shows its subject itself: a caption beside it names something else."""
+_WHOLE = frozenset({STATEMENT, INSTRUCTION, EXISTENCE, FRAME})
+"""Read from whole sentences, which the names of pictures are not."""
 _PLACES = frozenset({("", ""), ("permission", "allowed"), ("users", "men"), ("users", "women")})
 """What pictograms of places say of them; all others on an arrow are statements of their own."""
-_OPEN = frozenset({STATEMENT, PROPERTY, INSTRUCTION, EXISTENCE})
-"""Read from any words: they do not tell a name from a statement."""
 _WAYS = frozenset({DIRECTION, "distance", "duration", "walking time", "driving time", "floor"})
 
 
@@ -42,6 +54,8 @@ class Picture:
 
     cls: str
     confidence: float = 1.0
+    words: tuple[str, ...] = ()
+    """What it is called, for classes that the lexicon does not know; the best name first."""
 
 
 class ElementReader:
@@ -69,14 +83,14 @@ class ElementReader:
         said = self._texts.claims(text) if text else ()
         if pictures and text.strip(" .!:").casefold() in self._lexicon.subject_names:
             said = ()  # "Safe" beside a padlock is a thing, not a claim
-        stated = any(_base(claim) not in _OPEN for claim in said)
+        stated = any(_base(claim) not in OPEN_ATTRIBUTES for claim in said)
         occasions = self._texts.occasions(text) if text and not stated else ()
         name = "" if stated or occasions or not text else self._name(text)
         thing = self._thing(pictures)
         if thing and not name:
             said = tuple(
                 claim
-                if claim.subject or not self._texts.without(thing, claim.attribute)
+                if claim.subject or not self._texts.without(thing, claim.attribute) or self._is_origin(claim)
                 else replace(claim, subject=thing, strength=claim.strength * NAMED_BY_PICTURE)
                 for claim in said
             )
@@ -96,6 +110,15 @@ class ElementReader:
             )
         found = [*said, *shown, *pointed]
         return tuple(sorted(found, key=lambda claim: -claim.strength))
+
+    def names(self, text: str) -> bool:
+        """Whether the text names a thing and says nothing about it, as a caption does."""
+        stated = any(_base(claim) not in OPEN_ATTRIBUTES for claim in self._texts.claims(text))
+        return not stated and bool(self._name(text))
+
+    def reads(self, text: str) -> bool:
+        """Whether the text is in a script of a language that is loaded; others claim nothing."""
+        return self._texts.reads(text)
 
     def named_by_place(self, elements: Sequence[Element]) -> tuple[Element, ...]:
         """The elements, with bare arrows about what a panel right beside them names.
@@ -124,10 +147,15 @@ class ElementReader:
     def _lone_name(self, element: Element) -> str:
         if element.type is ElementType.ARROW or not element.text:
             return ""
-        if any(_base(claim) not in _OPEN for claim in element.claims):
+        if any(_base(claim) not in OPEN_ATTRIBUTES for claim in element.claims):
             return ""
         name = self._texts.named(element.text)
         return name if name and set(name.split()) <= self._lexicon.subject_slugs else ""
+
+    def _is_origin(self, claim: Claim) -> bool:
+        """Where something comes from is said of the product, whatever marks stand beside it."""
+        origin = self._lexicon.data.origin
+        return origin is not None and _base(claim) == origin.attribute
 
     def _name(self, text: str) -> str:
         """What a text without statements names: a thing the reader knows, or else its few words."""
@@ -159,8 +187,9 @@ class ElementReader:
             country = self._countries.get(picture.cls.removeprefix(FLAG).upper())
             origin = self._lexicon.data.origin
             if country is not None and origin is not None:
+                subject = self._texts.without(name, origin.attribute)
                 span = f"flag of {country}"
-                yield Claim(origin.attribute, country, "", True, picture.confidence, span, pictured=True)
+                yield Claim(origin.attribute, country, subject, True, picture.confidence, span, pictured=True)
             return
         spec = self._lexicon.data.pictures.get(picture.cls, PictureSpec())
         spoken_of = {_base(claim) for claim in said}
@@ -177,6 +206,30 @@ class ElementReader:
             )
             yield claim
             yield from self._what_follows(claim)
+        told = {meaning.attribute for meaning in spec.says} | spoken_of
+        yield from self._in_words(picture, spec, name, told, stated=stated)
+
+    def _in_words(
+        self, picture: Picture, spec: PictureSpec, name: str, told: Collection[str], *, stated: bool
+    ) -> Iterator[Claim]:
+        """What the picture's names say, read as text ("no entry"), of attributes that are not *told* yet."""
+        named = spec.words or picture.words
+        sure = picture.confidence * NAMED_STRENGTH * (ILLUSTRATION if stated else 1.0)
+        for place, word in enumerate(named[:MAX_NAMES]):
+            said = self._texts.claims(word)
+            if any(_base(claim) in told for claim in said):
+                continue
+            for claim in said:
+                base = _base(claim)
+                if base in _WHOLE or not claim.polarity:
+                    continue
+                yield replace(
+                    claim,
+                    subject=self._texts.without(name or claim.subject, base),
+                    strength=round(claim.strength * sure * FURTHER_NAME**place, 3),
+                    span=f"{spec.name or named[0]} symbol",
+                    pictured=True,
+                )
 
     def _what_follows(self, claim: Claim) -> Iterator[Claim]:
         """What is contained or not where the claim holds: vegan is without meat, cheese is dairy."""
@@ -188,7 +241,8 @@ class ElementReader:
             things += [(kind, "present") for kind in self._lexicon.kind_of.get(claim.subject, ())]
         for thing, presence in things:
             strength = round(claim.strength * FOLLOWS, 3)
-            yield replace(claim, attribute=PRESENCE, value=presence, subject=slug(thing), strength=strength)
+            subject = held_by(claim.subject, slug(thing), self._lexicon)
+            yield replace(claim, attribute=PRESENCE, value=presence, subject=subject, strength=strength)
 
     def _subject(self, meaning: MeaningSpec, name: str, said: Sequence[Claim]) -> str:
         """What a picture is about: what the caption names, else what it shows itself."""

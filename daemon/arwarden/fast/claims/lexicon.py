@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum, auto
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from arwarden.core.errors import ConfigError
 from arwarden.core.findings import Severity
+from arwarden.fast.claims.categories import Categories
 from arwarden.fast.claims.files import read_file, shipped_files, shipped_languages
+from arwarden.fast.claims.languages import BASE, Languages
 from arwarden.fast.claims.repair import Repairer
-from arwarden.fast.claims.schema import AttributeSpec, LexiconFile, SubjectSpec
+from arwarden.fast.claims.schema import AttributeSpec, GlossSpec, LexiconFile, SubjectSpec
 from arwarden.fast.claims.tokens import clean, tokenise
 from arwarden.fast.claims.validate import problems_in
 from arwarden.fast.claims.words import WordBase, word_base
@@ -20,6 +22,8 @@ from arwarden.fast.claims.words import WordBase, word_base
 LISTED_OPPOSITES = 0.95
 WEAK_STRENGTH = 0.6
 """A word that claims its value only in a fitting place ("left", which is also what remains)."""
+MOST_REPAIRED = 4096
+"""Texts remembered with their misreadings repaired."""
 
 
 class Kind(Enum):
@@ -96,6 +100,8 @@ class Lexicon:
 
     languages: tuple[str, ...]
     data: LexiconFile
+    glosses: Mapping[str, GlossSpec] = field(default_factory=dict)
+    """The wordings of each further language, put into those of English."""
 
     @classmethod
     def load(cls, languages: Sequence[str], extra: Sequence[Path] = ()) -> Lexicon:
@@ -107,7 +113,8 @@ class Lexicon:
         """
         problems: list[str] = []
         paths: list[Path] = []
-        for language in languages:
+        # Other languages are put into English words, so English is what all of them need.
+        for language in dict.fromkeys((*([BASE] if languages else []), *languages)):
             found = shipped_files(language)
             if not found and not extra:
                 known = ", ".join(shipped_languages())
@@ -125,12 +132,40 @@ class Lexicon:
         problems += problems_in(data, loaded)
         if problems:
             raise ConfigError("lexicon", problems)
-        return cls(tuple(languages), data)
+        return cls(tuple(languages), data, _glosses([content for _, content in loaded]))
+
+    @cached_property
+    def tongues(self) -> Languages:
+        """What tells languages apart and reads those that are not English."""
+        return Languages(self.glosses, self._is_english, self.touching, self.numbered)
+
+    @cached_property
+    def repaired(self) -> Callable[[str], str]:
+        """Puts an English text into words without misreadings; "" for a text in another language.
+
+        Remembers some thousand texts: those of a view stay.
+        """
+        return lru_cache(maxsize=MOST_REPAIRED)(self._repaired)
+
+    def _repaired(self, text: str) -> str:
+        cleaned = clean(self.tongues.prepared(text))
+        if self.tongues.detect(cleaned)[0].language != BASE:
+            return ""
+        tokens = tokenise(cleaned, self.repairer, self.touching, self.numbered)
+        return " ".join(token.text for token in tokens)
+
+    def _is_english(self, word: str) -> bool:
+        return self.repairer.is_word(word) or self.words.known(word)
 
     @property
     def words(self) -> WordBase:
         """The broad vocabulary behind the lexicon."""
         return word_base()
+
+    @cached_property
+    def categories(self) -> Categories:
+        """Words that exclude each other without an attribute of the lexicon."""
+        return Categories(self.data.categories)
 
     def attribute(self, name: str) -> AttributeSpec | None:
         """The specification of an attribute, with or without a qualifier ("opening.sunday")."""
@@ -368,6 +403,16 @@ def _add_subject(table: PhraseTable, name: str, subject: SubjectSpec | Sequence[
     for kind, words in groups:
         for word in words:
             table.add(cut(word), Sense(kind, name))
+
+
+def _glosses(parts: Sequence[LexiconFile]) -> dict[str, GlossSpec]:
+    """The glosses by language, several files of one language as one."""
+    found: dict[str, LexiconFile] = {}
+    for part in parts:
+        if part.gloss is not None:
+            before = found.get(part.language)
+            found[part.language] = part if before is None else merge([before, part])
+    return {code: part.gloss for code, part in found.items() if part.gloss is not None}
 
 
 def merge(parts: Sequence[LexiconFile]) -> LexiconFile:

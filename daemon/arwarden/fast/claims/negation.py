@@ -14,6 +14,7 @@ SCOPE_WORDS = 6
 """A negator reaches this many words ahead at most, in its own clause."""
 HEDGE_STRENGTH = 0.6
 CONDITIONAL_STRENGTH = 0.55
+_LIMITING = frozenset({"if", "unless", "while", "when", "whenever"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +60,16 @@ class LightReader:
             return Light(strength=0.0)
         if clause_is_after_condition(tokens, clause, self._conditionals):
             strength *= CONDITIONAL_STRENGTH
+        if self._limited(tokens, clause, item):
+            strength *= CONDITIONAL_STRENGTH
         if self._last(words[-4:], self._hedges) >= 0:
             strength *= HEDGE_STRENGTH
         return Light(self._negated(tokens, clause, item), self._tense(words), strength)
+
+    def _limited(self, tokens: Sequence[Token], clause: Clause, item: Item) -> bool:
+        """Whether a condition follows: "do not enter while the light is red"."""
+        behind = [token.text for token in tokens[item.end : clause.end + 1]]
+        return any(word in _LIMITING and behind[at + 1 : at + 2] != ["wet"] for at, word in enumerate(behind))
 
     def _negated(self, tokens: Sequence[Token], clause: Clause, item: Item) -> bool:
         """Whether an odd number of negators reach the item."""

@@ -38,7 +38,7 @@ class Amount:
 
 
 _TIME = re.compile(r"([01]?\d|2[0-4])[:.]([0-5]\d)")
-_ISO_DATE = re.compile(r"((?:19|20)\d\d)[.-](0?[1-9]|1[0-2])[.-](0?[1-9]|[12]\d|3[01])")
+_ISO_DATE = re.compile(r"((?:19|20)\d\d)[.-](1[0-2]|0?[1-9])[.-]([12]\d|3[01]|0?[1-9])")
 _DASHES = frozenset({"-", "\u2013", "\u2014", "to", "until", "till"})
 _LABEL_VALUE = re.compile(r"\d{1,4}[a-z]?|x{1,3}[ls]|[a-z]\d{0,3}|[a-z]{1,3}\d{1,4}")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")

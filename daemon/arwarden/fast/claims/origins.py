@@ -42,11 +42,18 @@ class OriginClaims:
                     attribute,
                     sense.value,
                     item,
-                    "",
+                    self._product(passage, item, attribute),
                     strength * light.strength,
                     negated=light.negated,
                     tense="present",
                 )
+
+    def _product(self, passage: Passage, item: Item, attribute: str) -> str:
+        """What comes from there, named before the country, without words that any product is called."""
+        before = [one for one in passage.mentions if one.start <= item.start]
+        country = "-".join(token.text for token in passage.tokens[item.start : item.end])
+        words = before[-1].name.split() if before else []
+        return passage.without(" ".join(word for word in words if word != country), attribute)
 
     def _judge(  # noqa: PLR0911 - one return per place that a country can stand in
         self, passage: Passage, item: Item, form: str

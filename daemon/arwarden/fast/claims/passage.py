@@ -207,7 +207,11 @@ class Passage:
     def span(self) -> str:
         """The clause as it stands in the text, on one line."""
         tokens = self.tokens[self.clause.start : self.clause.end]
-        return " ".join(self.text[tokens[0].start : tokens[-1].end].split()) if tokens else ""
+        if not tokens:
+            return ""
+        # Glossed tokens are in the lexicon's word order, not the text's.
+        start, end = min(token.start for token in tokens), max(token.end for token in tokens)
+        return " ".join(self.text[start:end].split())
 
 
 def _alike(one: Item, other: Item) -> bool:

@@ -4,28 +4,65 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.amounts import AmountClaims
 from arwarden.fast.claims.clauses import Clause, scan, split
-from arwarden.fast.claims.lexicon import Lexicon
+from arwarden.fast.claims.contents import ContentClaims
+from arwarden.fast.claims.frames import FrameClaims
+from arwarden.fast.claims.languages import UNREAD
+from arwarden.fast.claims.lexicon import Kind, Lexicon
 from arwarden.fast.claims.negation import LightReader
 from arwarden.fast.claims.numbers import NumberReader
+from arwarden.fast.claims.open_attributes import EXISTENCE, FRAME, INSTRUCTION, OPEN_ATTRIBUTES, STATEMENT
+from arwarden.fast.claims.orders import OrderClaims
 from arwarden.fast.claims.origins import OriginClaims
 from arwarden.fast.claims.passage import Passage
-from arwarden.fast.claims.patterns import EXISTENCE, INSTRUCTION, STATEMENT, PatternClaims
+from arwarden.fast.claims.permissions import PermissionClaims
+from arwarden.fast.claims.predicates import PredicateClaims
+from arwarden.fast.claims.slots import SlotClaims
+from arwarden.fast.claims.statements import StatementClaims
 from arwarden.fast.claims.subjects import SubjectReader
 from arwarden.fast.claims.tokens import Token, clean, tokenise
 from arwarden.fast.claims.values import ValueClaims
+from arwarden.fast.claims.words import singular
 
 MAX_CLAIMS = 64
 """Claims kept per text, strongest first."""
 _CACHE_SIZE = 512
 _FRAME_WORDS = 6
+MAX_HEADING_WORDS = 3
+_NOTICES = frozenset(
+    {
+        "warning",
+        "caution",
+        "danger",
+        "note",
+        "notice",
+        "attention",
+        "info",
+        "status",
+        "hazard",
+        "sign",
+        "alert",
+    }
+    | {"tip", "reminder", "step", "today", "weather", "content", "contents", "ingredients", "result"}
+)
+"""Before a colon these name no thing."""
+_PLACING = frozenset({"in", "on", "at"})
+_UNPLACED = OPEN_ATTRIBUTES | {"direction", "presence", "origin", "arrival"}
+"""What these say holds wherever it is said of."""
 _PERIODS = frozenset({"before", "after", "until", "since", "during"})
 """With these any noun names a time ("before the repair")."""
 _LINKING = frozenset({"to", "for", "towards", "this", "way", ":", "-", "at", "in", "of", "!"})
 """Words that may stand beside a name without saying anything of it."""
+
+
+class _PartReader(Protocol):
+    """Reads one sort of claims from a clause."""
+
+    def read(self, passage: Passage) -> Iterator[Claim]: ...
 
 
 class ClaimReader:
@@ -37,9 +74,18 @@ class ClaimReader:
         self._lights = LightReader(lexicon)
         self._subjects = SubjectReader(lexicon)
         self._values = ValueClaims(lexicon)
-        self._amounts = AmountClaims(lexicon)
-        self._origins = OriginClaims(lexicon)
-        self._patterns = PatternClaims(lexicon)
+        self._readers: tuple[_PartReader, ...] = (
+            self._values,
+            AmountClaims(lexicon),
+            OriginClaims(lexicon),
+            PermissionClaims(lexicon),
+            OrderClaims(lexicon),
+            ContentClaims(lexicon),
+            SlotClaims(lexicon),
+            FrameClaims(lexicon),
+            PredicateClaims(lexicon),
+            StatementClaims(lexicon),
+        )
         self._joiners = frozenset({"but", "then", "however", "while", "whereas"}) | frozenset(
             word
             for word in lexicon.data.grammar.scope_ends
@@ -68,6 +114,11 @@ class ClaimReader:
         names = [self._title(passage) for passage in passages]
         return names[0] if len(names) == 1 else ""
 
+    def reads(self, text: str) -> bool:
+        """Whether the text is in a script of a language that is loaded; others claim nothing."""
+        tongues = self._lexicon.tongues
+        return tongues.detect(clean(tongues.prepared(text)))[0].language != UNREAD
+
     def occasions(self, text: str) -> tuple[str, ...]:
         """The times that *text* names ("Tomorrow")."""
         return tuple(one for passage in self._passages(text) for one in passage.occasions)
@@ -86,8 +137,14 @@ class ClaimReader:
         return self._subjects.without(name, attribute)
 
     def _passages(self, text: str) -> Iterator[Passage]:
-        cleaned = clean(text)
-        tokens = tokenise(cleaned, self._lexicon.repairer, self._lexicon.touching, self._lexicon.numbered)
+        tongues = self._lexicon.tongues
+        cleaned = clean(tongues.prepared(text))
+        language = tongues.detect(cleaned)[0].language
+        if language == UNREAD:
+            return
+        tokens = tongues.tokens(cleaned, language)
+        if tokens is None:
+            tokens = tokenise(cleaned, self._lexicon.repairer, self._lexicon.touching, self._lexicon.numbered)
         items = scan(tokens, self._lexicon, self._numbers)
         framed = self._frame_end(tokens)
         for clause in split(tokens, items, self._joiners):
@@ -138,12 +195,38 @@ class ClaimReader:
         if clause.question:
             return
         count = 0
-        for reader in (self._values, self._amounts, self._origins, self._patterns):
+        heading, where = self._heading(passage), self._where(passage)
+        for reader in self._readers:
             for claim in reader.read(passage):
-                count += claim.attribute.partition(".")[0] not in {STATEMENT, INSTRUCTION, EXISTENCE}
-                yield claim
+                count += _base(claim) not in {STATEMENT, INSTRUCTION, EXISTENCE, FRAME}
+                headed = heading and not claim.subject and _base(claim) not in OPEN_ATTRIBUTES
+                name = self.without(heading, claim.attribute) if headed else claim.subject
+                if where and name and _base(claim) not in _UNPLACED:
+                    name = " ".join(dict.fromkeys((*where.split(), *name.split())))
+                yield claim if name == claim.subject else replace(claim, subject=name)
         if not count:
             yield from self._values.weekdays(passage)
+
+    def _where(self, passage: Passage) -> str:
+        """The place that ends a clause behind its statement ("window open in the hall"), or empty."""
+        values = [item for item in passage.items if item.has(Kind.VALUE) and passage.claims_something(item)]
+        last = passage.mentions[-1] if passage.mentions else None
+        if not values or last is None or last.end < passage.clause.end or last.start < values[-1].end:
+            return ""
+        lead = [token.text for token in passage.tokens[values[-1].end : last.start]]
+        return last.name if lead and lead[0] in _PLACING and len(passage.mentions) > 1 else ""
+
+    def _heading(self, passage: Passage) -> str:
+        """The thing before a colon, whatever its words may mean elsewhere ("Safe: bolt withdrawn")."""
+        words = passage.words[: MAX_HEADING_WORDS + 1]
+        if ":" not in words:
+            return ""
+        lead = words[: words.index(":")]
+        named = self._lexicon.subject_names.get(" ".join(lead), "")
+        nouns = [word for word in lead if self._lexicon.words.kind(word) in "n?" and word.isalpha()]
+        plain = nouns == lead and not any(self._subjects.is_small(word) for word in lead)
+        notice = bool(_NOTICES.intersection(lead))
+        return "" if notice else named or (" ".join(map(singular, lead)) if plain else "")
 
     def _title(self, passage: Passage) -> str:
         """The thing that a clause names and says nothing about ("Elevator: ...", "To the gate"), or empty."""
@@ -156,6 +239,10 @@ class ClaimReader:
             if not mention.start <= at < mention.end and word not in self._linking
         ]
         return "" if others else mention.name
+
+
+def _base(claim: Claim) -> str:
+    return claim.attribute.partition(".")[0]
 
 
 def _distinct(claims: Iterable[Claim]) -> list[Claim]:

@@ -46,7 +46,6 @@ class GrammarSpec(Part):
     future: Words = ()
     hedges: Words = ()
     copulas: Words = ()
-    imperatives: Words = ()
     permits: Words = ()
     forbids: Words = ()
     max_words: Words = ()
@@ -150,6 +149,19 @@ class MeaningSpec(Part):
     captioned: bool = False
 
 
+class CategorySpec(Part):
+    """Words of which a thing is only one: what is of oak is not of glass, who is married is not single.
+
+    Adds to the trees of kinds of the same name in ``lexicon/wordnet/categories.txt``. With ``modifies``
+    its words say the same before a noun ("oak table").
+    """
+
+    label: str = ""
+    values: dict[str, Words] = {}
+    compatible: tuple[tuple[str, str], ...] = ()
+    modifies: bool = False
+
+
 class FollowSpec(Part):
     """A conclusion: where *subject* has *attribute* = *value*, ``then`` holds, an attribute and its value."""
 
@@ -160,9 +172,13 @@ class FollowSpec(Part):
 
 
 class PictureSpec(Part):
-    """A class of pictograms: what it is called, and what it says, the strongest reading first."""
+    """A class of pictograms: what it is called, and what it says, the strongest reading first.
+
+    *words* are its names as text: what they say counts too, on attributes that *says* does not name.
+    """
 
     name: str = ""
+    words: Words = ()
     says: tuple[MeaningSpec, ...] = ()
 
 
@@ -176,8 +192,30 @@ class OriginSpec(Part):
     other: dict[str, Words] = {}
     unnamed_confidence: Unit01 = 0.95
     bare_strength: Unit01 = 0.6
-    adjective_strength: Unit01 = 0.4
     weak_before: Words = ()
+
+
+class GlossSpec(Part):
+    """How a text of this language is put into the words of the lexicon. ``docs/languages.md`` explains it.
+
+    *words* gives for each English wording those that mean it; *orders* the same for verbs that end an
+    order ("Tür schließen"); *drop* lists words that say nothing. ``#`` in a wording stands for a number,
+    a final ``...`` says that another word must follow.
+    """
+
+    words: dict[str, Words] = {}
+    orders: dict[str, Words] = {}
+    drop: Words = ()
+    telling: Words = ()
+    modals: Words = ()
+    endings: dict[str, str] = {}
+    joints: Words = ()
+    elisions: Words = ()
+    letters: str = ""
+    characters: dict[str, str] = {}
+    digraphs: dict[str, str] = {}
+    decimal_comma: bool = False
+    hour_letter: str = Field("", max_length=1)
 
 
 class LexiconFile(Part):
@@ -207,3 +245,6 @@ class LexiconFile(Part):
     origin: OriginSpec | None = None
     pictures: dict[str, PictureSpec] = {}
     follows: tuple[FollowSpec, ...] = ()
+    categories: dict[str, CategorySpec] = {}
+    fields: Words = ()
+    gloss: GlossSpec | None = None

@@ -25,6 +25,8 @@ _PREPOSITIONS = frozenset({"to", "of", "for", "in", "at", "near", "from", "by", 
 _BEFORE_NUMBERS = frozenset({"in", "scheduled", "due", "until"})
 _VERBS = frozenset({"was", "were", "has", "had", "will", "may", "must", "can", "cannot", "needs"})
 _MAX_WORDS = 4
+_SOLD = frozenset({"item", "article", "brand", "label", "good", "country", "quality", "place"})
+"""Names of anything that is sold: no origin of theirs is another one's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,10 @@ class SubjectReader:
             name: frozenset(word for noun in spec.nouns for word in cut(noun))
             for name, spec in lexicon.data.attributes.items()
         }
+        origin = lexicon.data.origin
+        if origin is not None:
+            cues = {word for phrase in (*origin.before, *origin.after) for word in phrase.split()}
+            self._nouns[origin.attribute] = frozenset(cues | _SOLD)
 
     def mentions(self, tokens: Sequence[Token], clause: Clause, used: Iterable[Item]) -> list[Mention]:
         """The things named in a clause; *used* items hold claims and are not looked at."""

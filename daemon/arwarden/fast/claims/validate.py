@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arwarden.fast.claims.schema import AttributeSpec, LexiconFile, PictureSpec
+from arwarden.fast.claims.schema import AttributeSpec, GlossSpec, LexiconFile, PictureSpec
 
 OPEN_VALUES = {"presence": ("present", "absent")}
 """Attributes that need no entry, and their values."""
@@ -36,6 +36,7 @@ def problems_in(data: LexiconFile, loaded: Sequence[tuple[str, LexiconFile]]) ->
                 if member not in data.countries and member not in data.unions
             ]
         problems += [f"{file}: {text}" for text in _conclusions(part, data)]
+        problems += [f"{file}: gloss.{text}" for text in _gloss(part.gloss)] if part.gloss else []
         problems += [
             f"{file}: measure_names.{name}: there is no dimension of this name; add it under dimensions"
             for name in part.measure_names
@@ -99,6 +100,28 @@ def _picture(picture: PictureSpec, data: LexiconFile) -> list[str]:
         elif meaning.value not in values:
             known = ", ".join(values)
             problems.append(f"says.{meaning.attribute}: {meaning.value!r} is not one of: {known}")
+    return problems
+
+
+def _gloss(gloss: GlossSpec) -> list[str]:
+    """A wording with two meanings would have whichever comes first."""
+    problems: list[str] = []
+    seen: dict[str, str] = {}
+    for section, wordings in (("words", gloss.words), ("orders", gloss.orders)):
+        for english, words in wordings.items():
+            if not english.strip():
+                problems.append(f"{section}: a wording means nothing; list it under drop instead")
+            for word in words:
+                other = seen.setdefault(word.casefold(), english)
+                if other != english:
+                    problems.append(
+                        f"{section}.{english}: {word!r} also stands under {other!r}; keep it in one of them"
+                    )
+    problems += [
+        f"drop: {word!r} also means {seen[word.casefold()]!r}; keep it in one of them"
+        for word in gloss.drop
+        if word.casefold() in seen
+    ]
     return problems
 
 

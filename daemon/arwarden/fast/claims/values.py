@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
+from arwarden.fast.claims.contents import held_by
 from arwarden.fast.claims.lexicon import Kind, Lexicon, Sense
 from arwarden.fast.claims.numbers import AmountKind
+from arwarden.fast.claims.open_attributes import PRESENCE
 from arwarden.fast.claims.passage import Passage
 from arwarden.fast.claims.schema import ValueSpec
 from arwarden.fast.claims.subjects import parts
@@ -55,6 +57,37 @@ _COMMAND_LEAD = frozenset(
 )
 
 
+_ASKING = frozenset({"remember", "please", "need", "want", "have", "try", "make", "ask", "remind"})
+MIN_PURPOSE_WORDS = 1
+"""Words before "to", at least, where it may say what for: "turn to close", not "to close"."""
+_AFTER_A_STATE = frozenset(
+    {
+        "now",
+        "again",
+        "today",
+        "tonight",
+        "still",
+        "already",
+        "too",
+        "here",
+        "in",
+        "at",
+        "for",
+        "until",
+        "since",
+        "because",
+        "while",
+        "and",
+        "or",
+        "but",
+        "all",
+        "by",
+        "from",
+        "when",
+        "if",
+    }
+)
+"""After other words "on" is a preposition: "is on the table", "is on strike"."""
 WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 
 
@@ -71,7 +104,11 @@ class ValueClaims:
         for item in passage.items:
             if not passage.claims_something(item) and (item.has(Kind.SUBJECT) or item.has(Kind.VALUE)):
                 continue
+            if self._is_preposition(passage, item):
+                continue
             commands = item.of(Kind.COMMAND)
+            if commands and passage.word_before(item.start) == "to" and self._is_purpose(passage, item):
+                continue
             if commands and self._is_command(passage, item):
                 for sense in commands:
                     yield from self._claims(passage, item, sense, f"{sense.attribute}.{COMMAND}", 1.0)
@@ -101,6 +138,13 @@ class ValueClaims:
             for sense in item.of(Kind.LAST):
                 attribute = f"{sense.attribute}.{COMMAND}" if ordered else sense.attribute
                 yield from self._claims(passage, item, sense, attribute, ADJACENT_STRENGTH)
+
+    def _is_preposition(self, passage: Passage, item: Item) -> bool:
+        """Whether the "on" of "is on" stands before what something lies on."""
+        words = [token.text for token in passage.tokens[item.start : item.end]]
+        follows = passage.word_after(item.end)
+        says_on = words[-1] == "on" and len(words) > 1 and words[-2] in self._copulas
+        return says_on and bool(follows) and follows.isalnum() and follows not in _AFTER_A_STATE
 
     def _is_none_left(self, passage: Passage, item: Item) -> bool:
         """Whether it is the end of "no ... left", which is no direction."""
@@ -169,10 +213,10 @@ class ValueClaims:
             if name in said or (of_named and not subject):
                 continue
             yield from passage.claim(name, implied, item, subject, strength * IMPLIED_STRENGTH)
-        for thing in value.absent:
-            yield from passage.claim("presence", "absent", item, thing, strength * 0.95)
-        for thing in value.present:
-            yield from passage.claim("presence", "present", item, thing, strength * 0.95)
+        for presence, things in (("absent", value.absent), ("present", value.present)):
+            for thing in things:
+                held = held_by(subject, thing, self._lexicon)
+                yield from passage.claim(PRESENCE, presence, item, held, strength * 0.95)
 
     def _strength(  # noqa: PLR0911 - one return per place that a word can stand in
         self, passage: Passage, item: Item, sense: Sense
@@ -287,6 +331,12 @@ class ValueClaims:
             return True
         has_object = follows in self._articles or any(m.start == item.end for m in passage.mentions)
         return has_object or lead in {"to", "please", "keep"}
+
+    def _is_purpose(self, passage: Passage, item: Item) -> bool:
+        """Whether "to" says what another order is for ("turn clockwise to close")."""
+        first = passage.tokens[passage.clause.start].text
+        orders = "v" in self._lexicon.words.all_kinds(first) and first not in _ASKING
+        return orders and item.start - passage.clause.start > MIN_PURPOSE_WORDS
 
     def _only_small_words_before(self, passage: Passage, item: Item) -> bool:
         fillers = set(self._lexicon.data.grammar.fillers)

@@ -50,6 +50,11 @@ class WordBase:
                 return ("v" + kinds) if word.endswith(("ed", "ing")) and "v" in kinds else kinds
         return ""
 
+    def is_verb(self, word: str) -> bool:
+        """Whether *word* is a verb or a form of one, whatever else it is ("painted", "facing", "needs")."""
+        forms = (word, *_bases(word)) if word.endswith(("ed", "ing", "s")) else (word,)
+        return any("v" in self.kinds.get(form, "") for form in forms)
+
     def opposed(self, one: str, other: str) -> float:
         """How sure it is that the two words are opposites, 0..1."""
         if one == other:

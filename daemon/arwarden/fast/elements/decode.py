@@ -31,6 +31,21 @@ CARRIED_AREA: Final = 0.75
 """And its box is at most so large a share of the carrier's."""
 OVERRULING: Final = 0.6
 """From this confidence on the classifier's label decides about the type."""
+USUAL_LEAST: Final = 0.5
+"""Share from which a label is said, unless validation asked for more."""
+OTHER: Final = "#other"
+"""The label of a pictogram that belongs to no class, or of which the class cannot be told reliably."""
+FAINT: Final = 0.3
+"""Chance of a detection below which only a picture that the classifier knows makes it an element."""
+ARROW: Final = "#arrow"
+"""What the labels of arrows begin with."""
+NO_ELEMENT: Final = "#background"
+"""The label of a crop that shows nothing virtual."""
+
+
+def is_picture(label: str) -> bool:
+    """Whether a label is a pictogram's or a flag's; those of everything else begin with #."""
+    return not label.startswith("#")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,26 +173,70 @@ def carriers(boxes: Floats) -> list[int | None]:
     return [int(row.argmin()) if len(row) and np.isfinite(row.min()) else None for row in sizes]
 
 
-def read_crops(
-    logits: Floats, directions: Floats, labels: Sequence[str], *, temperature: float = 1.0
-) -> list[Reading]:
+def as_chances(scores: Floats, types: Integers, fits: Sequence[tuple[float, float]]) -> Floats:
+    """How likely detections with these scores are right: heat is no probability, mostly it is too modest.
+
+    Args:
+        scores: (n,), 0..1.
+        types: (n,), index into ``TYPES``.
+        fits: slope and offset of each type, on the logarithm of the odds (Platt 1999).
+    """
+    slopes, offsets = np.array(fits, np.float64).reshape(-1, 2)[types].T
+    inner = np.clip(scores.astype(np.float64), 1e-4, 1 - 1e-4)
+    odds = slopes * np.log(inner / (1 - inner)) + offsets
+    return np.asarray(1 / (1 + np.exp(-odds)), np.float32)
+
+
+def type_fits(values: Mapping[str, Sequence[float]]) -> tuple[tuple[float, float], ...]:
+    """Slopes and offsets in the order of ``TYPES``; scores stay as they are for a type that is not named."""
+    pairs = [values.get(name, (1.0, 0.0)) for name in TYPES]
+    return tuple((float(slope), float(offset)) for slope, offset in pairs)
+
+
+def reliable(shares: Floats, least: Floats, other: int) -> Floats:
+    """Shares (n, labels) on one scale: a label is to be said from ``USUAL_LEAST`` on.
+
+    Args:
+        shares: adding up to 1 in each row.
+        least: (labels,), the share from which validation found each label right often enough; above 1 for
+            a label that is never to be said.
+        other: index of the label that gets what the likeliest one loses. What a likeliest one gains, all
+            others lose in proportion.
+    """
+    rows = np.arange(len(shares))
+    best = shares.argmax(axis=1)
+    share, limit = shares[rows, best], least[best]
+    below = USUAL_LEAST * share / limit
+    above = USUAL_LEAST + (1 - USUAL_LEAST) * (share - limit) / np.maximum(1 - limit, 1e-6)
+    scaled = np.where(share < limit, below, above)
+    gains = limit < USUAL_LEAST
+    result = np.where(gains[:, None], shares * ((1 - scaled) / np.maximum(1 - share, 1e-6))[:, None], shares)
+    result[rows, best] = scaled
+    result[rows[~gains], other] += (share - scaled)[~gains]
+    return np.asarray(result, np.float32)
+
+
+def least_shares(values: Mapping[str, float], labels: Sequence[str]) -> Floats:
+    """For ``reliable``, from the limits by name that the description of the weights holds."""
+    return np.array([float(values.get(name, USUAL_LEAST)) for name in labels], np.float32)
+
+
+def read_crops(shares: Floats, directions: Floats, labels: Sequence[str]) -> list[Reading]:
     """What the classifier says of each crop.
 
     Args:
-        logits: (n, labels).
+        shares: (n, labels), as ``naming.Naming`` makes them.
         directions: (n, 2), cosine and sine of the direction, shorter where it is in doubt.
         labels: names in the order of the outputs.
-        temperature: what the logits are divided by.
 
     Raises:
-        ValueError: fewer than two labels, or not as many as there are logits.
+        ValueError: fewer than two labels, or not as many as there are shares.
     """
-    if len(labels) < 2 or logits.shape[1] != len(labels):
+    if len(labels) < 2 or shares.shape[1] != len(labels):
         msg = (
-            f"{len(labels)} labels for {logits.shape[1]} outputs: weights and labels are of different models"
+            f"{len(labels)} labels for {shares.shape[1]} outputs: weights and labels are of different models"
         )
         raise ValueError(msg)
-    shares = softmax(logits / temperature)
     order = np.argsort(-shares, axis=1)[:, :2]
     angles = np.rad2deg(np.arctan2(directions[:, 1], directions[:, 0])) % 360
     lengths = np.minimum(1.0, np.hypot(directions[:, 0], directions[:, 1]))
@@ -220,19 +279,56 @@ def _intersection(some: Floats, others: Floats) -> Floats:
     return areas
 
 
+def judged(kind: str, label: str, confidence: float) -> str | None:
+    """The type of an element that the detector takes for ``kind``; None where it is no element.
+
+    The classifier sees more pixels: where it is sure, it takes out what is no element and changes the type.
+    """
+    if confidence < OVERRULING:
+        return kind
+    if label == NO_ELEMENT:
+        return None
+    if label.startswith("flag:"):
+        return "flag"
+    if label.startswith(ARROW):
+        return "arrow"
+    if not is_picture(label):
+        return {"#panel": "panel", "#tag": "tag"}.get(label, kind)
+    return "sign"
+
+
+class Presence:
+    """How likely a box shows an element: by the detector's chance and by what the classifier sees in it.
+
+    One of the two networks being right is enough. The classifier sees three times the detector's pixels and
+    hardly ever takes a piece of the world for a certain picture, so a picture it knows counts however faint
+    the detector's answer; that something is a panel, an arrow or a tag only helps where the detector thinks
+    so too, since parts of them look like the whole.
+    """
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self._pictures = np.array([is_picture(label) for label in labels], bool)
+        self._nothing = np.array([label == NO_ELEMENT for label in labels], bool)
+
+    def of(self, chance: float, shares: Floats) -> float:
+        """From the detector's chance and the classifier's shares, of shape (labels,): 0..1."""
+        counted = ~self._nothing if chance >= FAINT else self._pictures
+        shown = float(shares[counted].max(initial=0.0))
+        nothing = float(shares[self._nothing].sum())
+        return (1.0 - (1.0 - chance) * (1.0 - shown)) * (1.0 - nothing)
+
+
 def settled(found: Detections, readings: Sequence[Reading]) -> tuple[Detections, list[Reading]]:
     """What is left when detector and classifier are heard together.
 
-    The classifier sees more pixels: where it is sure, it takes out what is no element and changes the
-    type; and a panel that lies on an arrow is the arrow's inscription, found twice.
+    Types as ``judged``; and a panel that lies on an arrow is the arrow's inscription, found twice.
     """
     types = found.types.copy()
     kept = np.ones(len(found), bool)
     for index, reading in enumerate(readings):
-        if reading.label == "#background" and reading.confidence >= OVERRULING:
-            kept[index] = False
-        elif reading.confidence >= OVERRULING:
-            types[index] = _type_of_label(reading.label, int(types[index]))
+        kind = judged(TYPES[int(types[index])], reading.label, reading.confidence)
+        kept[index] = kind is not None
+        types[index] = types[index] if kind is None else TYPES.index(kind)
     on = carriers(found.boxes_px)
     for index, carrier in enumerate(on):
         if carrier is not None and kept[carrier] and types[carrier] == TYPES.index("arrow"):
@@ -240,16 +336,6 @@ def settled(found: Detections, readings: Sequence[Reading]) -> tuple[Detections,
     kept &= _first_of_each(found.boxes_px, types, kept)
     left = Detections(found.boxes_px[kept], types[kept], found.scores[kept])
     return left, [reading for reading, stays in zip(readings, kept, strict=True) if stays]
-
-
-def _type_of_label(label: str, before: int) -> int:
-    if label.startswith("flag:"):
-        return TYPES.index("flag")
-    if label.startswith("#arrow"):
-        return TYPES.index("arrow")
-    if label.startswith("#"):
-        return {"#panel": TYPES.index("panel"), "#tag": TYPES.index("tag")}.get(label, before)
-    return TYPES.index("sign")
 
 
 def _first_of_each(boxes: Floats, types: Integers, kept: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

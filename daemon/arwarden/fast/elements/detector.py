@@ -11,13 +11,17 @@ import onnxruntime
 
 from arwarden.core.errors import ModelError
 from arwarden.core.frame import ByteImage
-from arwarden.fast.elements.crops import as_input, crop_input, detector_input
-from arwarden.fast.elements.decode import TYPES, Detections, Floats, decode, softmax
+from arwarden.fast.elements.crops import as_input, crop_input, detector_input, net_size_for
+from arwarden.fast.elements.decode import TYPES, Detections, Floats, as_chances, decode, distinct
+from arwarden.fast.elements.naming import Namer
 from arwarden.fast.elements.weights import ElementWeights
 from arwarden.fast.ocr.base import ModelFile
 
-MOST_CROPS: Final = 8
-"""Crops are classified in batches of at most so many: memory and time of one run stay bounded."""
+CANDIDATE: Final = 0.35
+"""Share of its type's threshold from which a box is a candidate, for the classifier to decide about: small
+flags and signs get half the heat that large ones do."""
+SMALL: Final = 0.5
+"""Share of the network's input below which a frame is also looked at enlarged."""
 MOST_ELEMENTS: Final = 48
 """Most elements of one frame, best first."""
 
@@ -41,6 +45,7 @@ class Detected:
     box_px: tuple[float, float, float, float]
     """x0, y0, x1, y1 in pixels of the frame."""
     score: float
+    """How likely it is there, 0..1."""
 
 
 class ElementFinder(Protocol):
@@ -76,6 +81,7 @@ class ElementDetector:
         if outputs != len(self._weights.labels):
             msg = f"{classifier.path} has {outputs} outputs for {len(self._weights.labels)} labels"
             raise ModelError(msg)
+        self._namer = Namer(self._classified, weights.naming)
 
     @property
     def labels(self) -> Sequence[str]:
@@ -93,36 +99,42 @@ class ElementDetector:
         self.classify(blank, [(0.0, 0.0, 64.0, 64.0)])
 
     def find(self, rgb: ByteImage) -> list[Detected]:
-        """The elements of a frame of shape ``(height, width, 3)``, best first."""
-        picture, place = detector_input(rgb, self._weights.input_px)
+        """The elements of a frame of shape ``(height, width, 3)`` and candidates for them, best first."""
+        frame = (rgb.shape[1], rgb.shape[0])
+        own, full = net_size_for(frame, self._weights.input_px), self._weights.input_px
+        # A small frame costs little as it is; enlarged as well, its smallest pictures are found too.
+        sizes = (own, full) if own[0] * own[1] <= SMALL * full[0] * full[1] else (own,)
+        looks = [self._look(rgb, frame, size) for size in sizes]
+        boxes = np.concatenate([one.boxes_px for one in looks])
+        types = np.concatenate([one.types for one in looks])
+        chances = as_chances(np.concatenate([one.scores for one in looks]), types, self._weights.fits)
+        best = np.argsort(-chances, kind="stable")
+        kept = best[distinct(boxes[best], types[best], limit=MOST_ELEMENTS)]
+        return [Detected(TYPES[int(types[at])], _corners(boxes[at]), float(chances[at])) for at in kept]
+
+    def _look(self, rgb: ByteImage, frame: tuple[int, int], net: tuple[int, int]) -> Detections:
+        picture, place = detector_input(rgb, net)
         peaks, ltrb = self._detector.run(None, {"pictures": as_input(picture[None])})
-        found: Detections = decode(
+        return decode(
             np.asarray(peaks, np.float32)[0],
             np.asarray(ltrb, np.float32)[0],
             place=place,
-            frame_size=(rgb.shape[1], rgb.shape[0]),
-            thresholds=self._weights.thresholds,
+            frame_size=frame,
+            thresholds=[CANDIDATE * value for value in self._weights.thresholds],
             limit=MOST_ELEMENTS,
         )
-        return [
-            Detected(TYPES[int(kind)], (float(x0), float(y0), float(x1), float(y1)), float(score))
-            for (x0, y0, x1, y1), kind, score in zip(found.boxes_px, found.types, found.scores, strict=True)
-        ]
 
     def classify(self, rgb: ByteImage, boxes_px: Sequence[tuple[float, float, float, float]]) -> list[Seen]:
         """What each box shows."""
-        seen: list[Seen] = []
-        for start in range(0, len(boxes_px), MOST_CROPS):
-            crops = np.stack(
-                [crop_input(rgb, box, self._weights.side_px) for box in boxes_px[start : start + MOST_CROPS]]
-            )
-            logits, directions = self._classifier.run(None, {"pictures": as_input(crops)})
-            shares = softmax(np.asarray(logits, np.float32) / self._weights.temperature)
-            seen.extend(
-                Seen(share, np.asarray(way, np.float32))
-                for share, way in zip(shares, np.asarray(directions), strict=True)
-            )
-        return seen
+        if not boxes_px:
+            return []
+        crops = np.stack([crop_input(rgb, box, self._weights.side_px) for box in boxes_px])
+        shares, directions = self._namer.name(crops)
+        return [Seen(share, way) for share, way in zip(shares, directions, strict=True)]
+
+    def _classified(self, crops: Floats) -> tuple[Floats, Floats]:
+        logits, directions = self._classifier.run(None, {"pictures": crops})
+        return np.asarray(logits, np.float32), np.asarray(directions, np.float32)
 
 
 def _open(content: bytes, file: ModelFile, threads: int) -> onnxruntime.InferenceSession:
@@ -137,3 +149,8 @@ def _open(content: bytes, file: ModelFile, threads: int) -> onnxruntime.Inferenc
     except Exception as error:  # onnxruntime raises pybind types without a public base class
         msg = f"onnxruntime {onnxruntime.__version__} cannot load {file.path}: {error}"
         raise ModelError(msg) from error
+
+
+def _corners(box: Floats) -> tuple[float, float, float, float]:
+    x0, y0, x1, y1 = (float(value) for value in box)
+    return x0, y0, x1, y1

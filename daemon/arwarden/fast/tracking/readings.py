@@ -83,6 +83,10 @@ class Readings:
         """Whether more readings would say the same, or have not helped."""
         return self.attempts >= MOST_ATTEMPTS or self.run >= AGREEING
 
+    def says(self, text: str) -> bool:
+        """Whether the latest reading says the same as ``text``, in other spaces or case perhaps."""
+        return self.last == _key(text)
+
     def add(self, text: str, confidence: float, quality: float, now_ms: float, *, changed: bool) -> bool:
         """Take a reading into account; ``text`` is empty where nothing was legible.
 

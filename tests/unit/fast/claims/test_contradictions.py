@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from arwarden.core.findings import Box, Claim, Element, ElementType, FindingKind, Severity
 from arwarden.fast.claims import ClaimReader, Lexicon, find_contradictions
 from arwarden.fast.claims.contradictions import MAX_FINDINGS, MAX_QUOTE
+from tests.support.cpu_time import least_cpu_s
 from tests.unit.fast.claims.conftest import FAR_APART, Judge
 
 ALERT = 0.6
@@ -171,7 +171,28 @@ def test_empty(lexicon: Lexicon) -> None:
 )
 def test_500_elements_in_bounded_time(lexicon: Lexicon, reader: ClaimReader, text: str) -> None:
     elements = [element(*reader.claims(text.format(n=n)), text=text.format(n=n)) for n in range(500)]
-    start = time.process_time()
+    assert least_cpu_s(lambda: find_contradictions(elements, lexicon)) < 0.5  # measured 0.002 to 0.04 s
+    assert len(find_contradictions(elements, lexicon)) <= MAX_FINDINGS
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "raised"),
+    [
+        ("Team red: 3 goals", "Team blue: 1 goal", False),
+        ("Hall A: closed", "Hall B: open", False),
+        ("Hall A: closed", "Hall A: open", True),
+        ("Price: 5 €", "Price today: 6 €", True),
+        ("Origin: Italy", "Made in: France", True),
+        ("Women on the left", "Men on the right", False),
+        ("Women on the left", "Women on the right", True),
+    ],
+)
+def test_headings_that_name_two_things_of_one_sort(
+    lexicon: Lexicon, reader: ClaimReader, one: str, other: str, *, raised: bool
+) -> None:
+    elements = [
+        Element(ElementType.PANEL, Box(0.1, top, 0.3, 0.05), text, reader.claims(text))
+        for top, text in ((0.1, one), (0.7, other))
+    ]
     found = find_contradictions(elements, lexicon)
-    assert time.process_time() - start < 0.5  # measured 0.002 to 0.04 s
-    assert len(found) <= MAX_FINDINGS
+    assert any(finding.confidence >= 0.6 for finding in found) is raised

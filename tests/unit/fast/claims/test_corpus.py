@@ -34,6 +34,9 @@ def test_accuracy_on_hand_written_pairs(judge: Judge) -> None:
     assert rate["held_out", "contradiction"] >= 0.9
     assert rate["tuned", "consistent"] >= 0.99
     assert rate["tuned", "contradiction"] >= 0.95
+    assert rate["broad_develop", "consistent"] >= 0.95
+    assert rate["broad_check", "consistent"] >= 0.9
+    assert rate["broad_check", "contradiction"] >= 0.5
 
 
 def test_corpus_is_large_and_without_repeats() -> None:

@@ -9,15 +9,16 @@ import pytest
 
 from arwarden.core.findings import Box, Element, ElementType
 from arwarden.fast.claims import ClaimReader, ElementReader, Lexicon, Picture, find_contradictions
+from arwarden.fast.claims.pairs import JUDGED
 
 PAGE = (Path(__file__).resolve().parents[4] / "docs" / "claims.md").read_text(encoding="utf-8")
-PICTURES, OWN, GERMAN = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+CATEGORIES, PICTURES, OWN, GERMAN = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
 WORDS, _, _ = PAGE.partition("## Pictograms")
 ROWS = re.findall(r"^\| (.+?) \| (`.+?: .*=.*|`\w.* = .*) \|$", WORDS, re.MULTILINE)
 
 
 def test_examples_are_found() -> None:
-    assert len(ROWS) == 9
+    assert len(ROWS) == 14
 
 
 @pytest.mark.parametrize(("text", "claims"), ROWS)
@@ -73,3 +74,22 @@ def test_picture_examples(tmp_path: Path) -> None:
     assert {"farming = organic", "diet = vegan"} <= leaf
     panel = reader.claims(ElementType.PANEL, text="Kitchen window", pictures=[Picture("window_open")])
     assert [claim.describe() for claim in panel] == ["kitchen window: opening = open"]
+
+
+def test_own_categories_and_fields(tmp_path: Path) -> None:
+    path = tmp_path / "own.yaml"
+    path.write_text(CATEGORIES, encoding="utf-8")
+    lexicon = Lexicon.load(["en"], [path])
+    assert keys(lexicon, "The song is merry", "The song is gloomy") != []
+    assert keys(lexicon, "Soloist: Anna Lind", "Soloist: Ben Ott") != []
+    assert keys(lexicon, "The song is merry", "Soloist: Ben Ott") == []
+
+
+def test_the_example_of_the_pair_network(capsys: pytest.CaptureFixture[str]) -> None:
+    (example,) = (
+        code for code in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL) if "open_shipped" in code
+    )
+    exec(compile(example, "claims.md", "exec"), {})  # noqa: S102 - our own page
+    out = capsys.readouterr().out
+    assert JUDGED in out
+    assert out.rstrip().endswith("True")

@@ -280,3 +280,24 @@ def test_own_pictures_are_checked(tmp_path_factory: pytest.TempPathFactory) -> N
     assert "name a subject" in told
     assert "follows: there is no 'opening = ajar'" in told
     assert "anchor" not in told
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("Wine", "flag:FR"), ("Cheese", "flag:IT")),
+        (("Wine", "flag:FR"), ("Cheese made in Italy",)),
+        (("Wine made in France",), ("Cheese made in Italy",)),
+    ],
+)
+def test_products_come_from_where_they_like(
+    lexicon: Lexicon, elements: ElementReader, one: tuple[str, ...], other: tuple[str, ...]
+) -> None:
+    assert not raised(lexicon, element(elements, PANEL, *one), element(elements, PANEL, *other))
+    assert raised(lexicon, element(elements, PANEL, *one), element(elements, PANEL, "Made in Spain"))
+
+
+@pytest.mark.parametrize("words", ["Origin", "Product of", "Made in"])
+def test_words_of_origin_beside_a_flag_are_no_product(elements: ElementReader, words: str) -> None:
+    (claim, *_) = elements.claims(PANEL, text=words, pictures=[Picture("flag:FR")])
+    assert (claim.subject, claim.value) == ("", "France")

@@ -95,3 +95,23 @@ def test_names(reader: ClaimReader, text: str, name: str) -> None:
 def test_open_words(judge: Judge, one: str, other: str, conflict: bool) -> None:
     found = [finding for finding in judge(one, other) if finding.confidence >= ALERT]
     assert bool(found) is conflict
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "contradict"),
+    [
+        ("Caffeinated cola", "Decaffeinated tea", False),
+        ("Caffeine-free tea", "Coffee with caffeine", False),
+        ("Gluten-free bread", "Pasta contains gluten", False),
+        ("Nut-free cookies", "Chocolate with nuts", False),
+        ("Vegan burger", "Salad with chicken", False),
+        ("Decaf coffee", "Contains caffeine", True),
+        ("Gluten-free bread", "Bread contains wheat", True),
+        ("Sugar-free cola", "Sugar added", True),
+        ("Vegan burger", "Burger: contains milk", True),
+    ],
+)
+def test_what_is_in_one_thing_is_not_in_another(
+    judge: Judge, one: str, other: str, *, contradict: bool
+) -> None:
+    assert any(finding.confidence >= ALERT for finding in judge(one, other)) is contradict

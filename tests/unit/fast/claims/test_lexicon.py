@@ -158,7 +158,7 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
 
 
 def test_unknown_language_names_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match="no lexicon for 'xx'; there is: en"):
+    with pytest.raises(ConfigError, match="no lexicon for 'xx'; there is: de, en, es, fr, zh"):
         Lexicon.load(["xx"])
     with pytest.raises(ConfigError, match="names no language"):
         Lexicon.load([])
@@ -179,3 +179,13 @@ def test_shipped_lexicon_is_complete(lexicon: Lexicon) -> None:
     assert "France" in lexicon.members["Europe"]
     assert lexicon.opposites["lock", "locked"] == "unlocked"
     assert ("direction", "left", "up") in lexicon.compatible
+
+
+def test_wording_with_two_meanings_is_a_problem(tmp_path: Path) -> None:
+    text = (
+        "language: de\ngloss: {words: {open: [auf], on: [Auf], '': [x]}, orders: {close: [zu]}, drop: [zu]}\n"
+    )
+    found = "\n".join(problems(written(tmp_path, text)))
+    assert "gloss.words.on: 'Auf' also stands under 'open'" in found
+    assert "gloss.words: a wording means nothing" in found
+    assert "gloss.drop: 'zu' also means 'close'" in found

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from arwarden.fast.elements.crops import FILL, as_input, crop_input, detector_input
+from arwarden.fast.elements.crops import FILL, as_input, crop_input, detector_input, net_size_for
 
 
 def test_wide_frame_fills_the_input() -> None:
@@ -59,3 +59,19 @@ def test_input_is_centred_on_zero_with_channels_first() -> None:
     values = as_input(np.array([[[[127, 255, 0]]]], np.uint8))
     assert values.shape == (1, 3, 1, 1)
     assert values.ravel().tolist() == pytest.approx([0, 1, -0.9921875])
+
+
+@pytest.mark.parametrize(
+    ("frame", "net"),
+    [
+        ((1280, 720), (640, 384)),
+        ((640, 360), (640, 384)),
+        ((302, 276), (320, 288)),
+        ((4000, 100), (640, 128)),
+        ((1, 1), (32, 32)),
+    ],
+)
+def test_small_frames_are_not_enlarged(frame: tuple[int, int], net: tuple[int, int]) -> None:
+    assert net_size_for(frame, (640, 384)) == net
+    picture, _ = detector_input(np.zeros((frame[1], frame[0], 3), np.uint8), net)
+    assert picture.shape == (net[1], net[0], 3)

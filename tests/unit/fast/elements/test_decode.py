@@ -5,19 +5,27 @@ from hypothesis import strategies as st
 
 from arwarden.fast.elements.decode import (
     MOST_PEAKS,
+    OTHER,
     OVERRULING,
     STRIDE,
     TYPES,
+    USUAL_LEAST,
     Detections,
+    Presence,
     Reading,
+    as_chances,
     carriers,
     decode,
     distinct,
     iou,
+    judged,
+    least_shares,
     letterbox,
     read_crops,
+    reliable,
     settled,
     softmax,
+    type_fits,
     type_thresholds,
 )
 
@@ -156,19 +164,12 @@ def test_nothing_carries_itself_or_its_equal() -> None:
 
 
 def test_readings_name_the_best_and_the_next() -> None:
-    logits = np.array([[0, 3, 1]], np.float32)
-    reading = read_crops(logits, np.array([[0, -0.9]], np.float32), ("lock", "unlock", "key"))[0]
+    shares = np.array([[0.1, 0.6, 0.3]], np.float32)
+    reading = read_crops(shares, np.array([[0, -0.9]], np.float32), ("lock", "unlock", "key"))[0]
     assert (reading.label, reading.runner_up) == ("unlock", "key")
     assert reading.confidence > reading.runner_up_confidence
     assert reading.direction_deg == pytest.approx(270)
     assert reading.direction_confidence == pytest.approx(0.9)
-
-
-def test_temperature_lowers_the_confidence() -> None:
-    logits = np.array([[0, 3, 1]], np.float32)
-    zero = np.zeros((1, 2), np.float32)
-    warm = read_crops(logits, zero, ("a", "b", "c"), temperature=2.0)[0]
-    assert warm.confidence < read_crops(logits, zero, ("a", "b", "c"))[0].confidence
 
 
 def test_labels_of_another_model_are_refused() -> None:
@@ -238,3 +239,79 @@ def test_boxes_that_become_alike_are_one() -> None:
 
 def test_nothing_found_settles_to_nothing() -> None:
     assert settle() == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "confidence", "believed"),
+    [
+        ("panel", "#background", 0.59, "panel"),
+        ("panel", "#background", 0.6, None),
+        ("sign", "flag:FR", 0.7, "flag"),
+        ("flag", "lock", 0.7, "sign"),
+        ("sign", "#arrow:u_turn", 0.9, "arrow"),
+        ("sign", "#tag", 0.9, "tag"),
+        ("tag", "#panel", 0.9, "panel"),
+        ("arrow", "#other", 0.9, "arrow"),
+    ],
+)
+def test_sure_labels_decide_about_the_type(
+    kind: str, label: str, confidence: float, believed: str | None
+) -> None:
+    assert judged(kind, label, confidence) == believed
+
+
+def test_shares_are_scaled_to_what_is_reliable() -> None:
+    labels = ("#other", "lock", "unlock")
+    least = least_shares({"unlock": 0.8}, labels)
+    assert least.tolist() == pytest.approx([USUAL_LEAST, USUAL_LEAST, 0.8])
+    shares = np.array(
+        [[0.1, 0.6, 0.3], [0.1, 0.1, 0.8], [0.2, 0.2, 0.6], [0.0, 0.0, 1.0], [0.7, 0.1, 0.2]], np.float32
+    )
+    scaled = reliable(shares, least, 0)
+    assert scaled.sum(axis=1) == pytest.approx(1)
+    assert scaled[0].tolist() == pytest.approx(shares[0].tolist())
+    assert scaled[1, 2] == pytest.approx(0.5)
+    assert scaled[2, 2] == pytest.approx(0.375)
+    assert scaled[3, 2] == pytest.approx(1)
+    assert scaled[4].tolist() == pytest.approx(shares[4].tolist())
+    never = reliable(shares, least_shares({"unlock": 2.0}, labels), 0)
+    assert never[:, 2].max() < USUAL_LEAST
+    assert read_crops(never, np.zeros((5, 2), np.float32), labels)[3].label == OTHER
+
+
+def test_what_is_hardly_ever_wrong_is_said_from_a_lower_share_on() -> None:
+    labels = ("#other", "lock", "unlock")
+    shares = np.array([[0.3, 0.4, 0.3], [0.45, 0.3, 0.25], [0.0, 1.0, 0.0]], np.float32)
+    scaled = reliable(shares, least_shares({"lock": 0.4}, labels), 0)
+    assert scaled.sum(axis=1) == pytest.approx(1)
+    assert scaled[0].tolist() == pytest.approx([0.25, 0.5, 0.25])
+    assert scaled[1].tolist() == pytest.approx(shares[1].tolist())
+    assert scaled[2, 1] == pytest.approx(1)
+
+
+def test_scores_become_chances() -> None:
+    fits = type_fits({"sign": (2.0, 1.0)})
+    assert fits[TYPES.index("panel")] == (1.0, 0.0)
+    scores = np.array([0.3, 0.5, 0.5, 1.0], np.float32)
+    types = np.array([TYPES.index(name) for name in ("panel", "sign", "panel", "sign")], np.int64)
+    chances = as_chances(scores, types, fits)
+    assert chances[:3].tolist() == pytest.approx([0.3, 1 / (1 + np.exp(-1)), 0.5], abs=1e-4)
+    assert 0.999 < chances[3] <= 1
+    assert as_chances(scores[:0], types[:0], fits).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("chance", "label", "share", "wanted"),
+    [
+        (0.05, "lock", 0.95, 0.95),  # faint, but the classifier knows what it is
+        (0.05, "#panel", 0.95, 0.08),  # a part of an arrow looks like a panel
+        (0.5, "#panel", 0.9, 0.95),
+        (0.9, "#background", 0.9, 0.1),
+        (0.9, "lock", 0.4, 0.75),
+    ],
+)
+def test_presence_hears_both_networks(chance: float, label: str, share: float, wanted: float) -> None:
+    labels = ("#background", "#panel", "lock", "unlock")
+    shares = np.full(len(labels), (1 - share) / 3, np.float32)
+    shares[labels.index(label)] = share
+    assert Presence(labels).of(chance, shares) == pytest.approx(wanted, abs=0.06)

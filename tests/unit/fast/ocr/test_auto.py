@@ -44,5 +44,5 @@ def test_models_of_the_other_engines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(easy, "models_in", lambda folder: [listed(folder.name)])
     monkeypatch.setattr(tesseract, "models_in_use", lambda languages: [listed(x) for x in languages])
     assert models_in_use(FastConfig(ocr_engine="easyocr")) == [listed(easy.weights_folder().name)]
-    both = FastConfig(ocr_engine="tesseract", languages=("en", "fr"))
+    both = FastConfig(ocr_engine="tesseract", ocr_languages=("en", "fr"))
     assert models_in_use(both) == [listed("en"), listed("fr")]

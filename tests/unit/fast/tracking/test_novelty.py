@@ -90,3 +90,30 @@ def test_odd_sizes_are_survived(shape: tuple[int, int]) -> None:
     found = novelty.motion(novelty.scenery(small), small)
     assert found is not None
     assert not found.something_new
+
+
+def motion_with(*tiles: tuple[int, int]) -> novelty.Motion:
+    new = np.zeros((22, 40), np.bool_)
+    for row, column in tiles:
+        new[row, column] = True
+    return novelty.Motion(np.eye(3, dtype=np.float32), new, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("tile", "known", "edge"),
+    [((11, 20), 0, 1), ((5, 20), 0, 0), ((11, 10), 0, 0), ((2, 2), 1, 1)],
+    ids=["inside", "upper edge", "left edge", "outside"],
+)
+def test_what_is_known_is_not_new_and_along_edges_nothing_is(
+    tile: tuple[int, int], known: int, edge: int
+) -> None:
+    box = (0.25, 0.25, 0.75, 0.75)
+    found = motion_with(tile)
+    assert found.without([box], []).new_tiles == known
+    assert found.without([], [box]).new_tiles == edge
+
+
+def test_boxes_beyond_the_picture_and_tiny_ones_are_survived() -> None:
+    found = motion_with((0, 0), (21, 39))
+    assert found.without([(-3.0, -3.0, -2.0, -2.0)], [(0.5, 0.5, 0.5, 0.5)]).new_tiles == 2
+    assert found.without([(-1.0, -1.0, 2.0, 2.0)], []).new_tiles == 0

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pytest
@@ -9,7 +10,17 @@ import pytest
 from arwarden.core.counters import Counters
 from arwarden.core.frame import ArrayPicture, ByteImage, CaptureClock, Frame
 from arwarden.fast.ocr.base import Point, Quad, TextLine, quad_from_pixels
-from arwarden.fast.tracking.reader import FIND_EVERY_MS, FORGET_MS, MOST_MISSES, LineEngine, TrackedReader
+from arwarden.fast.stream import Stream as Follows
+from arwarden.fast.tracking.follower import FORGET_MS
+from arwarden.fast.tracking.patches import BoxPx
+from arwarden.fast.tracking.reader import (
+    FIND_EVERY_MS,
+    MOST_LINES,
+    MOST_MISSES,
+    MOST_READS,
+    LineEngine,
+    TrackedReader,
+)
 from arwarden.fast.tracking.readings import STALE_MS
 from tests.unit.fast.drawing import Drawn, scene
 
@@ -30,12 +41,16 @@ class Shown:
     @property
     def corners_px(self) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         """The letters and some room around them, as the engine finds them."""
-        p = self.panel
-        alone = scene(1280, 720, Drawn(p.text, p.x_px, p.y_px, p.height_px, (255, 255, 255), (0, 0, 0)))
-        ink = np.argwhere(alone.max(axis=2) < 30)
-        (top, left), (bottom, right) = ink.min(axis=0) - 12, ink.max(axis=0) + 12
-        corners = [[left, top], [right, top], [right, bottom], [left, bottom]]
-        return np.asarray(np.clip(corners, 0, [1280, 720]), dtype=np.float32)
+        return _corners_px(self.panel)
+
+
+@cache
+def _corners_px(p: Drawn) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
+    alone = scene(1280, 720, Drawn(p.text, p.x_px, p.y_px, p.height_px, (255, 255, 255), (0, 0, 0)))
+    ink = np.argwhere(alone.max(axis=2) < 30)
+    (top, left), (bottom, right) = ink.min(axis=0) - 12, ink.max(axis=0) + 12
+    corners = [[left, top], [right, top], [right, bottom], [left, bottom]]
+    return np.asarray(np.clip(corners, 0, [1280, 720]), dtype=np.float32)
 
 
 class FakeEngine:
@@ -67,27 +82,27 @@ class FakeEngine:
 
 
 class Stream:
-    """Frames of one or several sessions through a reader, in virtual time."""
+    """Frames of one session through a reader, in virtual time."""
 
-    def __init__(self, *, sessions: int = 8) -> None:
+    def __init__(self) -> None:
         self.engine, self.counters = FakeEngine(), Counters()
-        self.reader = TrackedReader(self.engine, sessions=sessions, counters=self.counters)
+        self.reader = TrackedReader(self.engine, self.counters)
+        self.follows = Follows(self.reader, None)
         self.now_ms = 1_000_000.0
         self.count = 0
 
-    def show(
-        self, *shown: Shown | Drawn, session: str = "s1", step_ms: float = STEP_MS, closely: bool = False
-    ) -> list[str]:
+    def show(self, *shown: Shown | Drawn, step_ms: float = STEP_MS, closely: bool = False) -> list[str]:
         self.now_ms += step_ms
         self.count += 1
         self.engine.shown = tuple(one if isinstance(one, Shown) else Shown(one) for one in shown)
         room = scene(1280, 720, *(one.panel for one in self.engine.shown)).astype(np.int16)
         noisy = np.clip(room + np.random.default_rng(self.count).integers(-4, 5, room.shape), 0, 255)
-        return [line.text for line in self.lines(noisy.astype(np.uint8), session, closely=closely)]
+        return [line.text for line in self.lines(noisy.astype(np.uint8), closely=closely)]
 
-    def lines(self, rgb: ByteImage, session: str = "s1", *, closely: bool = False) -> list[TextLine]:
-        frame = Frame(session, self.count, self.now_ms, CaptureClock.ARRIVAL, self.now_ms, ArrayPicture(rgb))
-        return self.reader.read(frame, closely=closely)
+    def lines(self, rgb: ByteImage, *, closely: bool = False, first: Sequence[BoxPx] = ()) -> list[TextLine]:
+        frame = Frame("s1", self.count, self.now_ms, CaptureClock.ARRIVAL, self.now_ms, ArrayPicture(rgb))
+        search = self.follows.follow(frame, closely=closely).text
+        return self.reader.read(frame, search=search, closely=closely, first=first)
 
 
 @pytest.fixture
@@ -264,20 +279,6 @@ def test_another_size_of_the_picture_is_looked_at_afresh(stream: Stream) -> None
     assert stream.engine.searches == 2
 
 
-def test_sessions_do_not_know_of_each_other() -> None:
-    stream = Stream(sessions=2)
-    assert stream.show(LOCKED, session="a") == ["Door locked"]
-    assert stream.show(EXIT, session="b") == ["Exit"]
-    for _ in range(2):
-        assert stream.show(LOCKED, session="a") == ["Door locked"]
-    assert stream.engine.searches == 3
-    assert stream.show(EXIT, session="c") == ["Exit"]
-    stream.show(LOCKED, session="a")
-    assert stream.engine.searches == 4
-    stream.show(EXIT, session="b")
-    assert stream.engine.searches == 5, "b was not seen for longest and had to give way"
-
-
 def test_nothing_to_read(stream: Stream) -> None:
     for _ in range(3):
         assert stream.show() == []
@@ -289,3 +290,51 @@ def test_odd_pictures_are_survived(stream: Stream) -> None:
         stream.now_ms += STEP_MS
         stream.engine.shown = (Shown(LOCKED),) if shape[0] > 1 else ()
         stream.lines(np.full((*shape, 3), 90, np.uint8))
+
+
+def test_a_crowd_of_lines_is_read_over_several_frames_those_on_elements_first(stream: Stream) -> None:
+    panels = [Drawn(f"Gate {n}", 40 + 300 * (n % 4), 60 + 90 * (n // 4), 30) for n in range(2 * MOST_READS)]
+    stream.engine.shown = tuple(Shown(panel) for panel in panels)
+    room = scene(1280, 720, *panels)
+    x, y = panels[-1].x_px, panels[-1].y_px
+    stream.now_ms += STEP_MS
+    first = stream.lines(room, first=[(x - 20.0, y - 40.0, x + 200.0, y + 60.0)])
+    assert len(first) == len(stream.engine.reads) == MOST_READS
+    assert stream.engine.reads[0] == panels[-1].text
+    assert stream.counters["tracking.read_postponed"] == MOST_READS
+    stream.now_ms += STEP_MS
+    assert len(stream.lines(room)) == 2 * MOST_READS
+
+
+def test_a_closer_look_reads_all_lines(stream: Stream) -> None:
+    panels = [Drawn(f"Gate {n}", 40 + 300 * (n % 4), 60 + 90 * (n // 4), 30) for n in range(2 * MOST_READS)]
+    assert len(stream.show(*panels, closely=True)) == 2 * MOST_READS
+
+
+def test_five_hundred_lines_are_cut_to_what_can_be_followed(stream: Stream) -> None:
+    class Crowd(FakeEngine):
+        def find(self, rgb: ByteImage, *, closely: bool = False) -> list[Quad]:
+            quads = super().find(rgb, closely=closely)
+            for n in range(500):
+                x, y = 0.04 * (n % 25), 0.05 * (n // 25)
+                corners = ((x, y), (x + 0.03, y), (x + 0.03, y + 0.03), (x, y + 0.03))
+                a, b, c, d = (Point(*corner) for corner in corners)
+                quads.append((a, b, c, d))
+            return quads
+
+    stream.reader._engine = stream.engine = Crowd()
+    stream.show(closely=True)
+    assert len(stream.engine.reads) == MOST_LINES
+    assert stream.counters["tracking.lines_left_out"] == 500 - MOST_LINES
+
+
+def test_a_line_at_the_edge_that_leaves_is_neither_looked_for_nor_read_again(stream: Stream) -> None:
+    room = scene(1600, 1000, Drawn("Made in Italy", 40, 300, 40), EXIT)
+    stream.engine.shown = (Shown(Drawn("Made in Italy", 40, 300, 40)), Shown(EXIT))
+    for step in range(6):
+        stream.now_ms += STEP_MS
+        stream.count += 1
+        lines = stream.lines(np.ascontiguousarray(room[:720, 12 * step : 1280 + 12 * step]))
+        assert sorted(line.text for line in lines) == ["Exit", "Made in Italy"]
+    assert stream.engine.searches == 2
+    assert len(stream.engine.reads) == 4

@@ -1,0 +1,93 @@
+"""What a doubtful picture shows, in the light of what is written beside it.
+
+Elements of one scene mostly speak of the same things: beside "With beef" a leaf is more likely to mean
+vegan than nature. A label that speaks of what a text in view speaks of, whether it agrees or not, is
+likelier than the picture alone says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from arwarden.core.findings import Claim, ElementType
+from arwarden.fast.claims.elements import ElementReader, Picture
+from arwarden.fast.elements.decode import ARROW, is_picture
+from arwarden.fast.panels import Panel
+from arwarden.fast.tracking.elements import TrackedElement
+
+LIKELIER: Final = 6.0
+"""How many times likelier a label gets that speaks of what a text speaks of. On 300 validation scenes it
+finds 120 of 150 contradictions instead of 116, with 3 false alarms as before; 4 finds as many of the first
+120 scenes."""
+CLEAR: Final = 0.9
+"""A share from which a picture needs no context."""
+LEAST: Final = 0.04
+"""A share below which a label gets none: it is no more than noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What a claim is about: the attribute, without what narrows it, and the subject, empty for none."""
+
+    attribute: str
+    subject: str
+
+    def touches(self, other: Topic) -> bool:
+        """Whether two claims could be about the same thing: one that is not named may be any."""
+        if self.attribute != other.attribute:
+            return False
+        mine, theirs = set(self.subject.split()), set(other.subject.split())
+        return not mine or not theirs or bool(mine & theirs)
+
+
+def topic_of(claim: Claim) -> Topic:
+    """What one claim is about."""
+    return Topic(claim.attribute.partition(".")[0], claim.subject)
+
+
+class Context:
+    """Weighs what pictures may show by what the texts of the frame speak of. Remembers what labels claim."""
+
+    def __init__(self, reader: ElementReader) -> None:
+        self._reader = reader
+        self._topics: dict[str, frozenset[Topic]] = {}
+
+    def weighed(
+        self, seen: Sequence[TrackedElement], labels: Sequence[str], texts: Iterable[Panel]
+    ) -> list[TrackedElement]:
+        """The elements, each with its shares of ``labels``; those of doubtful pictures have changed."""
+        if all(not _is_doubtful(one, labels) for one in seen):
+            return list(seen)
+        spoken = {
+            topic_of(claim)
+            for text in texts
+            for claim in self._reader.claims(ElementType.TEXT, text=text.text)
+        }
+        return [self._weigh(one, labels, spoken) if _is_doubtful(one, labels) else one for one in seen]
+
+    def _weigh(self, one: TrackedElement, labels: Sequence[str], spoken: Collection[Topic]) -> TrackedElement:
+        weights = np.ones(len(labels))
+        for index in np.flatnonzero(one.shares >= LEAST):
+            topics = self._claimed(labels[int(index)])
+            if any(topic.touches(other) for topic in topics for other in spoken):
+                weights[index] = LIKELIER
+        shares = one.shares * weights
+        return replace(one, shares=np.asarray(shares / shares.sum(), np.float32))
+
+    def _claimed(self, label: str) -> frozenset[Topic]:
+        """What a picture of this label claims something about; nothing for what is no picture."""
+        if not is_picture(label):
+            return frozenset()
+        if label not in self._topics:
+            claims = self._reader.claims(ElementType.SIGN, pictures=[Picture(label)])
+            self._topics[label] = frozenset(map(topic_of, claims))
+        return self._topics[label]
+
+
+def _is_doubtful(one: TrackedElement, labels: Sequence[str]) -> bool:
+    best = int(one.shares.argmax())
+    return float(one.shares[best]) < CLEAR and not labels[best].startswith(ARROW)

@@ -1,0 +1,1 @@
+"""A small network that judges pairs of statements where no rule does."""

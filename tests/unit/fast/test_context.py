@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from arwarden.core.findings import Box
+from arwarden.fast.claims import Lexicon
+from arwarden.fast.claims.elements import ElementReader
+from arwarden.fast.context import LIKELIER, Context, Topic
+from arwarden.fast.panels import Panel
+from arwarden.fast.tracking.elements import TrackedElement
+
+LABELS = ("#other", "#arrow", "vegan", "meat", "no_dogs", "rain", "sun", "flag:FR", "restroom")
+
+
+@pytest.fixture(scope="module")
+def context() -> Context:
+    return Context(ElementReader(Lexicon.load(("en",), ())))
+
+
+def picture(**shares: float) -> TrackedElement:
+    """An element with these shares; what is left is of no class."""
+    values = np.zeros(len(LABELS), np.float32)
+    for name, share in shares.items():
+        values[LABELS.index(name.replace("__", ":"))] = share
+    values[0] += 1 - values.sum()
+    return TrackedElement(1, "sign", (10.0, 10.0, 60.0, 60.0), 0.8, values, None)
+
+
+def judged(context: Context, one: TrackedElement, *texts: str) -> dict[str, float]:
+    panels = [Panel(text, Box(0.5, 0.5, 0.2, 0.1), 0.95, ()) for text in texts]
+    (result,) = context.weighed([one], LABELS, panels)
+    assert result.shares.sum() == pytest.approx(1, abs=1e-5)
+    return {name: float(share) for name, share in zip(LABELS, result.shares, strict=True)}
+
+
+@pytest.mark.parametrize("text", ["With beef", "Vegan", "Contains meat"])
+def test_what_a_text_speaks_of_is_likelier_whether_it_agrees_or_not(context: Context, text: str) -> None:
+    shares = judged(context, picture(vegan=0.3), text)
+    assert shares["vegan"] == pytest.approx(0.3 * LIKELIER / (0.3 * LIKELIER + 0.7), abs=1e-4)
+
+
+def test_two_values_of_one_attribute_keep_their_proportion(context: Context) -> None:
+    shares = judged(context, picture(rain=0.4, sun=0.2), "Sunny today")
+    assert shares["rain"] == pytest.approx(2 * shares["sun"], rel=1e-4)
+    assert shares["rain"] > 0.5
+
+
+@pytest.mark.parametrize("texts", [(), ("Welcome",), ("Made in Spain",), ("Door locked", "Floor 3")])
+def test_texts_about_other_things_change_nothing(context: Context, texts: tuple[str, ...]) -> None:
+    assert judged(context, picture(vegan=0.3), *texts)["vegan"] == pytest.approx(0.3)
+
+
+def test_permissions_are_of_the_same_thing(context: Context) -> None:
+    assert judged(context, picture(no_dogs=0.3), "Dogs are allowed")["no_dogs"] > 0.6
+    assert judged(context, picture(no_dogs=0.3), "Parking allowed")["no_dogs"] == pytest.approx(0.3)
+
+
+def test_flags_are_likelier_beside_an_origin(context: Context) -> None:
+    assert judged(context, picture(flag__FR=0.3), "Made in Spain")["flag:FR"] > 0.6
+
+
+def test_clear_pictures_arrows_and_noise_stay(context: Context) -> None:
+    for one in (picture(sun=0.92, rain=0.08), TrackedElement(
+        1, "arrow", (0.0, 0.0, 9.0, 9.0), 0.8, picture(rain=0.3).shares[[1, 0, 2, 3, 4, 5, 6, 7, 8]], None
+    ), picture(rain=0.03)):  # fmt: skip
+        (result,) = context.weighed([one], LABELS, [Panel("Rain", Box(0, 0, 0.1, 0.1), 0.9, ())])
+        assert result.shares.tolist() == pytest.approx(one.shares.tolist())
+
+
+def test_names_without_claims_say_nothing(context: Context) -> None:
+    assert judged(context, picture(restroom=0.3), "Rain")["restroom"] == pytest.approx(0.3)
+
+
+def test_topics_touch_where_they_may_be_one() -> None:
+    assert Topic("battery", "").touches(Topic("battery", "e-bike"))
+    assert Topic("battery", "red e-bike").touches(Topic("battery", "e-bike"))
+    assert not Topic("battery", "phone").touches(Topic("battery", "e-bike"))
+    assert not Topic("battery", "").touches(Topic("charging", ""))
