@@ -20,7 +20,14 @@
     │   ├── EntityTagMissing       428
     │   └── NoCapacity             503
     ├── TierError              nobody at once: the tier's answer is missing, the pipeline goes on
-    │   └── DeadlineExceeded
+    │   ├── DeadlineExceeded
+    │   └── JudgeError             a second opinion is missing; ``reason`` names why
+    │       ├── JudgeUnreachable       no connection, a reset, a name or a certificate that is wrong
+    │       ├── JudgeRejected          the operator: wrong key, model, address or request
+    │       ├── JudgeBusy              too many requests, here or there; ``retry_after_ms`` may say when
+    │       ├── JudgeBroken            the other side failed, or answered in no known form
+    │       ├── CircuitOpen            it failed too often lately and is left alone for a while
+    │       └── SwitchedOff            the operator: its key, its package or its model is missing
     ├── PublishError           the pipeline: the message was not delivered
     │   └── ClientTakenOver        the operator: another client uses our MQTT client id
     ├── BrokerError            the operator: the embedded broker does not start
@@ -158,6 +165,54 @@ class TierError(ArwardenError):
 
 class DeadlineExceeded(TierError):
     """The answer would have come after its deadline."""
+
+
+class JudgeError(TierError):
+    """A judge gave no answer. ``reason`` is a short name for logs and metrics, such as ``http_429``.
+
+    The text names the judge and the fix, and never holds a key, a prompt or an answer.
+    """
+
+    def __init__(self, judge: str, reason: str, detail: str = "") -> None:
+        self.judge = judge
+        self.reason = reason
+        super().__init__(f"judge {judge}: {detail or reason}")
+
+
+class JudgeUnreachable(JudgeError):
+    """The endpoint cannot be reached, or the connection broke."""
+
+
+class JudgeRejected(JudgeError):
+    """The endpoint refuses the request, and will again until the operator changes something."""
+
+
+class JudgeBusy(JudgeError):
+    """The endpoint, or our own limit, takes no more requests for now."""
+
+    def __init__(
+        self, judge: str, reason: str, detail: str = "", *, retry_after_ms: float | None = None
+    ) -> None:
+        self.retry_after_ms = retry_after_ms
+        super().__init__(judge, reason, detail)
+
+
+class JudgeBroken(JudgeError):
+    """The endpoint or the model failed, or its reply is not what its interface promises."""
+
+
+class CircuitOpen(JudgeError):
+    """The judge failed too often lately, or asked for a rest: it is not asked until a probe succeeds."""
+
+    def __init__(
+        self, judge: str, reason: str, detail: str = "", *, retry_after_ms: float | None = None
+    ) -> None:
+        self.retry_after_ms = retry_after_ms
+        super().__init__(judge, reason, detail)
+
+
+class SwitchedOff(JudgeError):
+    """The judge cannot be asked until the operator gives it what it lacks, and starts the daemon again."""
 
 
 class PublishError(ArwardenError):

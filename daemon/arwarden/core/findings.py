@@ -50,12 +50,16 @@ class ElementType(StrEnum):
     """A pictogram or symbol that stands alone."""
     FLAG = "flag"
     TAG = "tag"
+    OBJECT = "object"
+    """One of the app's own three-dimensional objects, where the app says that it is."""
 
 
 class FindingKind(StrEnum):
     """What a finding is about."""
 
     CONTRADICTION = "contradiction"
+    INJECTION = "injection"
+    """Virtual text that gives orders to whatever judges the picture."""
     QUALITY = "quality"
 
 
@@ -98,6 +102,18 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A pictogram or flag that an element is or carries: a flag on a panel, stairs on an arrow."""
+
+    label: str
+    """Its class ("lock", "flag:FR")."""
+    confidence: float
+    """How sure the classifier is of the class by all looks at it, 0..1."""
+    box: Box | None = None
+    """Where it was found on its carrier; None where the class is that of the whole element."""
+
+
+@dataclass(frozen=True, slots=True)
 class Element:
     """A piece of virtual content in the picture."""
 
@@ -106,6 +122,19 @@ class Element:
     text: str = ""
     claims: tuple[Claim, ...] = ()
     confidence: float = 1.0
+    parts: tuple[Part, ...] = ()
+    """What it shows besides words, surest first."""
+    direction_deg: float | None = None
+    """Where an arrow points in the picture, counter-clockwise from "to the right"; None while in doubt."""
+    number: int | None = None
+    """The same in every sample that shows the element; None where it is not followed."""
+    object_id: str = ""
+    """The app's own object that it is, by the app's scene reports; empty where none is reported there."""
+
+    @property
+    def label(self) -> str:
+        """The class of the pictogram or flag that it shows most surely; empty where it shows none."""
+        return self.parts[0].label if self.parts else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +150,10 @@ class Finding:
     message: str
     confidence: float
     elements: tuple[Element, ...] = ()
+    certain: bool = True
+    """False where it is more likely than chance, but not sure enough to warn anybody by itself."""
+    learned: bool = False
+    """True where a learned model of sentences takes its elements to disagree, and no rule does."""
 
 
 @dataclass(frozen=True, slots=True)
