@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from arwarden.contract.channel import Hello, Ping, Pong
 from arwarden.contract.messages import Ack, Alert, DaemonStatus, Health
+from arwarden.contract.objects import Adjustment, SceneReport
 from arwarden.contract.topics import DEFAULT_PREFIX, DEVICE_ID_PATTERN
 
 
@@ -33,6 +34,17 @@ CHANNELS = (
     Channel("alerts", f"{DEFAULT_PREFIX}/{{device}}/alerts", Alert, from_daemon=True, qos=1, retain=False),
     Channel("health", f"{DEFAULT_PREFIX}/{{device}}/health", Health, from_daemon=True, qos=0, retain=True),
     Channel("acks", f"{DEFAULT_PREFIX}/{{device}}/acks", Ack, from_daemon=False, qos=1, retain=False),
+    Channel(
+        "adjustments",
+        f"{DEFAULT_PREFIX}/{{device}}/adjustments",
+        Adjustment,
+        from_daemon=True,
+        qos=1,
+        retain=False,
+    ),
+    Channel(
+        "scene", f"{DEFAULT_PREFIX}/{{device}}/scene", SceneReport, from_daemon=False, qos=0, retain=True
+    ),
     Channel("status", f"{DEFAULT_PREFIX}/daemon/status", DaemonStatus, from_daemon=True, qos=1, retain=True),
 )
 DATA_CHANNEL_MODELS: tuple[type[BaseModel], ...] = (Hello, Ping, Pong)

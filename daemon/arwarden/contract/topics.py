@@ -23,6 +23,7 @@ class Topics:
         self.prefix = prefix
         self.daemon_status = f"{prefix}/daemon/status"
         self.all_acks = f"{prefix}/+/acks"
+        self.all_scenes = f"{prefix}/+/scene"
 
     def alerts(self, device_id: str) -> str:
         """Daemon to headset, QoS 1, never retained."""
@@ -35,6 +36,14 @@ class Topics:
     def acks(self, device_id: str) -> str:
         """Headset to daemon, QoS 1, never retained."""
         return self._of(device_id, "acks")
+
+    def adjustments(self, device_id: str) -> str:
+        """Daemon to headset, QoS 1, never retained."""
+        return self._of(device_id, "adjustments")
+
+    def scene(self, device_id: str) -> str:
+        """Headset to daemon, QoS 0, whole reports retained."""
+        return self._of(device_id, "scene")
 
     def device_of(self, topic: str) -> str | None:
         """The device id in a device topic of this prefix, or None for any other topic."""

@@ -19,12 +19,15 @@ from arwarden.core.offset import OffsetFilter
 from arwarden.headset.feed import Feed, LiveFeed, StreamFormat
 from arwarden.headset.mqtt_address import MqttAddress
 from arwarden.headset.mqtt_client import AlertCallbacks, AlertClient
+from arwarden.headset.objects import AppObjects
 from arwarden.headset.overlay import OverlaidSource, Overlay
 from arwarden.headset.shown import Change, ShownAlert
 from arwarden.headset.sources import FrameSource
 from arwarden.headset.whip_client import StreamState, WhipPublisher, WhipTarget
 
 ALERTS_KEPT = 1000
+CONNECT_MARGIN_S = 5.0
+"""How much longer than the run itself the first connection may take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +41,13 @@ class HeadsetOptions:
     token: str | None = field(default=None, repr=False)
     view: View = View.COMPOSITED
     topic_prefix: str = DEFAULT_PREFIX
-    mqtt_ca_file: Path | None = None
+    ca_file: Path | None = None
+    """PEM file to trust for https and mqtts; the system's authorities without one."""
     connect_timeout_s: float = 30.0
-    """Without a first connection within this time the run fails; later losses are retried for ever."""
+    """Without a first connection within this time, or ``CONNECT_MARGIN_S`` after that of the run, it fails.
+
+    Later losses are retried for ever.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +110,7 @@ class Headset:
         feed: Feed,
         *,
         clock: Clock | None = None,
+        objects: AppObjects | None = None,
         on_alert: Callable[[ShownAlert], None] = _nothing,
         on_health: Callable[[Health], None] = _nothing,
         on_state: Callable[[HeadsetState], None] = _nothing,
@@ -115,11 +123,13 @@ class Headset:
         self._streaming = asyncio.Event()
         self._stopping = asyncio.Event()
         clock = SystemClock() if clock is None else clock
+        self._objects = objects
+        self._clock = clock
         self.counters = Counters()
         self.offset = OffsetFilter()
         self.state = HeadsetState()
         self._publisher = WhipPublisher(
-            WhipTarget(options.whip_url, options.token, options.device_id, options.view),
+            WhipTarget(options.whip_url, options.token, options.device_id, options.view, options.ca_file),
             feed,
             clock=clock,
             offset=self.offset,
@@ -134,15 +144,23 @@ class Headset:
                 clock=clock,
                 offset=self.offset,
                 counters=self.counters,
+                objects=objects,
                 callbacks=AlertCallbacks(self._alert, on_health, self._daemon_said, self._link_changed),
                 prefix=options.topic_prefix,
-                ca_file=options.mqtt_ca_file,
+                ca_file=options.ca_file,
             )
 
     @property
     def shown(self) -> tuple[ShownAlert, ...]:
         """What is in the wearer's view now, most severe first."""
         return () if self._alerts is None else self._alerts.shown.shown
+
+    def hold(self, object_id: str) -> None:
+        """The user takes one of the app's objects: a correction under way is refused."""
+        if self._objects is None or self._alerts is None:
+            return
+        for ack in self._objects.hold(object_id, self._clock.now_ms()):
+            self._alerts.acknowledge(ack)
 
     async def run(self, seconds: float | None = None) -> HeadsetSummary:
         """Stream for ``seconds`` from the first connection on, until the source ends, or until ``stop``.
@@ -177,6 +195,9 @@ class Headset:
 
     async def _end_of_run(self, seconds: float | None) -> None:
         limit_s = self._options.connect_timeout_s
+        if seconds is not None:
+            # Whoever asks for three seconds does not want to wait half a minute for a dead daemon.
+            limit_s = min(limit_s, seconds + CONNECT_MARGIN_S)
         try:
             async with asyncio.timeout(limit_s):
                 await self._streaming.wait()

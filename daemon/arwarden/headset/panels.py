@@ -83,13 +83,16 @@ def panel_sprite(text: str, font_px: int, max_width_px: int, style: Style) -> Sp
 
     The font shrinks where a single word is wider than that.
     """
-    scale = SUPERSAMPLING
-    lines, font = _set_text(text, font_px * scale, max_width_px * scale)
-    image = _drawn(lines, font, style)
+    lines, font = set_text(text, font_px * SUPERSAMPLING, max_width_px * SUPERSAMPLING)
+    return sprite_of(_drawn(lines, font, style), style.tilt)
+
+
+def sprite_of(image: Image.Image, tilt: float = 0.0) -> Sprite:
+    """An RGBA picture drawn :data:`SUPERSAMPLING` times too large, seen from the side by ``tilt``."""
     rgba = np.array(image, dtype=np.uint8)
-    if style.tilt:
-        rgba = _tilted(rgba, style.tilt)
-    size = (max(1, rgba.shape[1] // scale), max(1, rgba.shape[0] // scale))
+    if tilt:
+        rgba = _tilted(rgba, tilt)
+    size = (max(1, rgba.shape[1] // SUPERSAMPLING), max(1, rgba.shape[0] // SUPERSAMPLING))
     alpha = rgba[:, :, 3:].astype(np.float32) / 255.0
     premultiplied = (rgba[:, :, :3] * alpha).astype(np.uint8)
     small = cv2.resize(premultiplied, size, interpolation=cv2.INTER_AREA)
@@ -98,7 +101,8 @@ def panel_sprite(text: str, font_px: int, max_width_px: int, style: Style) -> Sp
     return Sprite(np.asarray(small, dtype=np.uint8), through.astype(np.uint8))
 
 
-def _set_text(text: str, font_px: int, max_width_px: int) -> tuple[list[str], ImageFont.FreeTypeFont]:
+def set_text(text: str, font_px: int, max_width_px: int) -> tuple[list[str], ImageFont.FreeTypeFont]:
+    """Lines no wider than ``max_width_px``, and the font; it shrinks where a word would not fit."""
     words = text.split() or [" "]
     while True:
         font = _font(font_px)

@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 import re
+import struct
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, Self
 
 import cv2
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from arwarden.core.errors import ConfigError, InputError
 from arwarden.core.frame import ByteImage
 
 IMAGE_SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"})
 MIN_SIDE_PX, MAX_SIDE_PX = 64, 4096
+FORMATS = ("BMP", "GIF", "JPEG", "PNG", "TIFF", "WEBP")
+"""Formats that are decoded, whatever a file is called."""
+ANIMATED_FORMATS = frozenset({"GIF", "PNG", "WEBP"})
+MAX_PIXELS = 50_000_000
+"""Larger pictures are refused: a file of 100 kB can hold gigabytes. 150 MB as RGB."""
+MAX_JPEG_PIXELS = 200_000_000
+"""JPEG is decoded at an eighth of its size where it must be."""
+MAX_FRAMES = 10_000
+SHORTEST_S, USUAL_S = 0.02, 0.1
+"""Browsers show a frame that asks for less than the first for the second."""
 _SIZE = re.compile(r"(\d{1,5})[x×](\d{1,5})")
 _DIGITS = re.compile(r"(\d+)")
+_SCALE_DOWN = (
+    f"at most {MAX_PIXELS // 1_000_000} million are read (JPEG: {MAX_JPEG_PIXELS // 1_000_000}); "
+    f"scale it down first"
+)
 
 
 class PictureSize(NamedTuple):
@@ -83,19 +101,98 @@ def letterboxed(rgb: ByteImage, size: PictureSize) -> ByteImage:
 
 
 def load_rgb(path: Path) -> ByteImage:
-    """An image file as upright RGB, shape ``(height, width, 3)``.
+    """An image file as upright RGB, shape ``(height, width, 3)``, of an animation the first picture.
 
-    EXIF orientation is applied; grey, palette, 16-bit and transparent pictures are converted
-    (transparent ones on white). Raises ``InputError`` where the file is not a readable picture.
+    EXIF orientation is applied; grey, palette, 16-bit, CMYK and transparent pictures are converted
+    (transparent ones on white). One with a side of more than ``MAX_SIDE_PX`` is reduced to that. Raises
+    ``InputError`` where the file is not a readable picture, or one of more than ``MAX_PIXELS``.
     """
+    with _opened(path) as file:
+        scale = min(1.0, MAX_SIDE_PX / max(file.size))
+        file.draft("RGB", (round(file.size[0] * scale), round(file.size[1] * scale)))
+        _check_size(path, file, MAX_PIXELS)
+        file.load()
+        return _reduced(_rgb_of(ImageOps.exif_transpose(file)))
+
+
+def is_picture(path: Path) -> bool:
+    """Whether the file's content, not its name, is in one of ``FORMATS``. Raises ``OSError``."""
     try:
-        with Image.open(path) as file:
-            file.load()
-            image = ImageOps.exif_transpose(file)
-            return _rgb_of(image)
-    except (OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
+        with _quietly(), Image.open(path, formats=FORMATS):
+            return True
+    except Image.DecompressionBombError:
+        return True
+    except (UnidentifiedImageError, SyntaxError, ValueError, struct.error):
+        return False
+
+
+def is_animated(path: Path) -> bool:
+    """Whether it is a picture that moves (GIF, WebP, APNG). Raises ``InputError`` where it is none."""
+    with _opened(path) as file:
+        return file.format in ANIMATED_FORMATS and getattr(file, "n_frames", 1) > 1
+
+
+def animation(path: Path) -> Iterator[tuple[float, float, ByteImage]]:
+    """Time in seconds, share done (0..1) and upright RGB of every picture of an animation, in order.
+
+    Raises ``InputError`` as ``load_rgb`` does, and past ``MAX_FRAMES``.
+    """
+    with _opened(path) as file:
+        _check_size(path, file, MAX_PIXELS)
+        count = getattr(file, "n_frames", 1)
+        if count > MAX_FRAMES:
+            raise InputError(str(path), f"the animation has {count} pictures; at most {MAX_FRAMES} are read")
+        at_s = 0.0
+        for index in range(count):
+            file.seek(index)
+            yield at_s, (index + 1) / count, _reduced(_rgb_of(file.copy()))
+            asked_s = float(file.info.get("duration", 0)) / 1000.0
+            at_s += asked_s if asked_s >= SHORTEST_S else USUAL_S
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Image.Image]:
+    try:
+        with _quietly():
+            image = Image.open(path, formats=FORMATS)
+        with image as file:
+            _check_size(path, file, MAX_JPEG_PIXELS)
+            yield file
+    except Image.DecompressionBombError as error:
+        raise InputError(str(path), f"the picture is too large: {_SCALE_DOWN}") from error
+    except UnidentifiedImageError as error:
+        known = ", ".join(sorted(FORMATS))
+        fix = f"its content is in none of the formats {known}; convert it to PNG or JPEG"
+        raise InputError(str(path), f"not a readable picture: {fix}") from error
+    except (OSError, ValueError, SyntaxError, EOFError, struct.error) as error:
         # Pillow lets parser errors of single formats through, SyntaxError (PNG) among them.
-        raise InputError(str(path), f"not a readable picture: {error}") from error
+        fix = "if it was copied or downloaded, do so again"
+        raise InputError(str(path), f"not a readable picture: {error}; {fix}") from error
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without Pillow's warning of large pictures: sizes are checked here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+        yield
+
+
+def _check_size(path: Path, file: Image.Image, most: int) -> None:
+    width_px, height_px = file.size
+    if width_px * height_px > most:
+        fault = f"the picture has {width_px}x{height_px} pixels: {_SCALE_DOWN}"
+        raise InputError(str(path), fault)
+
+
+def _reduced(rgb: ByteImage) -> ByteImage:
+    """The picture with no side longer than ``MAX_SIDE_PX``. Places in it are told as shares: they stay."""
+    height_px, width_px = rgb.shape[:2]
+    scale = MAX_SIDE_PX / max(height_px, width_px)
+    if scale >= 1:
+        return rgb
+    size = (max(1, round(width_px * scale)), max(1, round(height_px * scale)))
+    return np.asarray(cv2.resize(rgb, size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
 
 
 def _rgb_of(image: Image.Image) -> ByteImage:

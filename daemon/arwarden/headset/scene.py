@@ -1,4 +1,4 @@
-"""A generated AR scene: a room seen by a moving head, with virtual text panels fixed in it."""
+"""A generated AR scene: a room seen by a moving head, with panels, arrows, signs and flags fixed in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from arwarden.headset import timecode
 from arwarden.headset.panels import PASTELS, Shape, Sprite, Style, panel_sprite
 from arwarden.headset.pictures import PictureSize
 from arwarden.headset.room import draw_room
-from arwarden.headset.situations import DEFAULT_SEED, SceneTruth, Timeline
+from arwarden.headset.signs import arrow_sprite, flag_sprite, sign_sprite
+from arwarden.headset.situations import DEFAULT_SEED, SceneTruth, Shown, Timeline
 
 MARGIN = 0.06
 """How much larger than the view the room is drawn, to each side, so that the head can turn."""
@@ -109,19 +110,30 @@ class ArScene:
         fills = rng.permutation(len(PASTELS))
         width_px, height_px = self._size
         self._panels = []
-        for turn, text in enumerate(self.timeline.situation(index).texts):
+        for turn, element in enumerate(self.timeline.situation(index).elements):
             centre_x, centre_y = SLOTS[turn % len(SLOTS)]
             style = Style(
                 fill=PASTELS[fills[turn % len(fills)]],
                 shape=Shape.CALLOUT if rng.random() < 0.4 else Shape.PANEL,
                 tilt=round(float(rng.uniform(0.06, 0.16)) * (1 if centre_x < 0.5 else -1), 2),
             )
-            sprite = panel_sprite(
-                text, round(min(height_px / 15, width_px / 24)), round(width_px * 0.36), style
-            )
+            sprite = _sprite(element, style, self._size)
             left = width_px * (centre_x + rng.uniform(-0.02, 0.02)) - sprite.width_px / 2
             top = height_px * (centre_y + rng.uniform(-0.06, 0.06)) - sprite.height_px / 2
             self._panels.append((sprite, left, top))
+
+
+def _sprite(element: str | Shown, style: Style, size: PictureSize) -> Sprite:
+    """The element in a size that suits the view."""
+    font_px, room_px = round(min(size.height_px / 15, size.width_px / 24)), round(size.width_px * 0.36)
+    if isinstance(element, str):
+        return panel_sprite(element, font_px, room_px, style)
+    if element.arrow:
+        return arrow_sprite(element.arrow, element.text, font_px, room_px, style.tilt)
+    name, _, country = element.picture.partition(":")
+    if country:
+        return flag_sprite(country, max(8, round(font_px * 2.8)), style.tilt)
+    return sign_sprite(name, max(8, round(font_px * 3.2)), style.tilt)
 
 
 def _sway(t_s: float) -> tuple[float, float]:

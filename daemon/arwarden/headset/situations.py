@@ -9,17 +9,44 @@ import numpy as np
 
 SECONDS_EACH = 4.0
 FOR_EVER_S = 1e9
-DEFAULT_SEED = 12
-"""Begins with a coherent pair and "Made in France" against "Made in the Netherlands"."""
+DEFAULT_SEED = 9043
+"""Begins with "Made in France" against "Made in the Netherlands", then a flag, then two arrows, each after a
+coherent pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A virtual element that is more than a panel with words: an arrow, a sign or a flag."""
+
+    text: str = ""
+    """Printed on an arrow."""
+    arrow: str = ""
+    """``left``, ``right``, ``up`` or ``down``."""
+    picture: str = ""
+    """A sign of ``signs.SIGNS``, or ``flag:`` with a country of ``signs.FLAGS``."""
+
+    @property
+    def words(self) -> str:
+        """What is shown, in words."""
+        if self.arrow:
+            return f"{self.text} (arrow {self.arrow})"
+        name, _, country = self.picture.partition(":")
+        return f"({name} {country})" if country else f"({name.replace('_', ' ')} sign)"
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The virtual texts that are in view together, and on what they disagree, if they do."""
+    """The virtual elements that are in view together, and on what they disagree, if they do."""
 
-    texts: tuple[str, ...]
+    elements: tuple[str | Shown, ...]
+    """A string is a panel with these words."""
     contradicts_on: str = ""
-    """In plain words ("origin"); empty where the texts go together."""
+    """In plain words ("origin"); empty where the elements go together."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The elements in words."""
+        return tuple(one if isinstance(one, str) else one.words for one in self.elements)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +86,26 @@ COHERENT: tuple[Situation, ...] = (
     Situation(("Reception", "Please wait here")),
 )
 
+PICTURED_CONTRADICTORY: tuple[Situation, ...] = (
+    Situation((Shown(picture="flag:FR"), "Made in the Netherlands"), "origin"),
+    Situation((Shown("Exit", arrow="left"), Shown("Exit", arrow="right")), "direction"),
+    Situation((Shown(picture="lock"), "Door unlocked"), "lock"),
+    Situation((Shown(picture="no_smoking"), "Smoking allowed"), "permission"),
+    Situation(("Battery full", Shown(picture="battery_empty")), "battery"),
+    Situation((Shown("Restroom", arrow="right"), "Restroom on the left"), "direction"),
+    Situation(("Wi-Fi connected", Shown(picture="wifi_off")), "connection"),
+)
+
+PICTURED_COHERENT: tuple[Situation, ...] = (
+    Situation((Shown(picture="flag:IT"), "Made in Italy")),
+    Situation((Shown("Exit", arrow="left"), Shown("Restroom", arrow="right"))),
+    Situation((Shown(picture="lock"), "Door is locked")),
+    Situation((Shown(picture="no_smoking"), "No smoking")),
+    Situation(("Battery full", Shown(picture="battery_full"))),
+    Situation((Shown("Meeting room 4", arrow="up"), "Free until 15:00")),
+    Situation((Shown(picture="no_entry"), "Do not enter")),
+)
+
 
 class Timeline:
     """Situations one after the other without end: every contradictory one follows a coherent one.
@@ -71,8 +118,8 @@ class Timeline:
         seed: int = DEFAULT_SEED,
         *,
         seconds_each: float = SECONDS_EACH,
-        coherent: Sequence[Situation] = COHERENT,
-        contradictory: Sequence[Situation] = CONTRADICTORY,
+        coherent: Sequence[Situation] = COHERENT + PICTURED_COHERENT,
+        contradictory: Sequence[Situation] = CONTRADICTORY + PICTURED_CONTRADICTORY,
     ) -> None:
         kinds = [tuple(kind) for kind in (coherent, contradictory) if kind]
         if not kinds or seconds_each <= 0:

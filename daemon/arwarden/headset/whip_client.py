@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from http import HTTPStatus
+from pathlib import Path
 
 import aiohttp
 import structlog
@@ -21,11 +22,13 @@ from arwarden.core.counters import Counters
 from arwarden.core.errors import Refused
 from arwarden.core.frame import View
 from arwarden.core.offset import OffsetFilter
+from arwarden.core.tls_faults import TlsFault, tls_fault
 from arwarden.headset.aiortc_sender_workarounds import forward_keyframe_requests, stamp_capture_time
 from arwarden.headset.backoff import Backoff
 from arwarden.headset.clock_channel import ClockChannel
 from arwarden.headset.encoder import Codec
 from arwarden.headset.feed import Feed, StreamTrack
+from arwarden.headset.trust import trusting
 
 log = structlog.get_logger(__name__)
 
@@ -58,6 +61,8 @@ class WhipTarget:
     device_id: str | None = None
     """Sent as the query parameter ``device``; a daemon that asks for tokens ignores it."""
     view: View = View.COMPOSITED
+    ca_file: Path | None = None
+    """PEM file to trust for https; the system's authorities without one."""
 
     def request_url(self) -> URL:
         """The address that is posted to. Raises ``Refused`` where it is not an HTTP address."""
@@ -110,7 +115,9 @@ class WhipPublisher:
         backoff = Backoff()
         loop = asyncio.get_running_loop()
         timeout = aiohttp.ClientTimeout(total=REQUEST_TIMEOUT_S)
-        async with aiohttp.ClientSession(timeout=timeout) as http:
+        context = trusting(self._target.ca_file)
+        connector = aiohttp.TCPConnector(ssl=context)
+        async with aiohttp.ClientSession(timeout=timeout, connector=connector) as http:
             while True:
                 began_s, before = loop.time(), self.connections
                 self._on_state(StreamState.CONNECTING, "")
@@ -159,8 +166,15 @@ class WhipPublisher:
                 if response.status != HTTPStatus.CREATED:
                     raise _refusal(self._target.url, response, body)
                 return body, _session_url(response)
+        except aiohttp.ClientConnectorCertificateError as error:
+            reason = f"its certificate is not trusted: {error.certificate_error}; name it by --ca"
+            if tls_fault(error.certificate_error) is TlsFault.OTHER_NAME:
+                reason = (
+                    f"its certificate is for other names: {error.certificate_error}; use one that is in it"
+                )
+            raise Refused(self._target.url, reason) from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
-            raise _Lost(f"no answer from {url.host}:{url.port}: {str(error) or 'timed out'}") from error
+            raise _Lost(_unanswered(url, error)) from error
 
     async def _accept(self, connection: RTCPeerConnection, answer: str) -> None:
         try:
@@ -204,6 +218,17 @@ class WhipPublisher:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_TIMEOUT_S):
                 await connection.close()
+
+
+def _unanswered(url: URL, error: Exception) -> str:
+    """Why there was no answer, and what to do where the address is at odds with the server."""
+    said = f"no answer from {url.host}:{url.port}: {str(error) or 'timed out'}"
+    hung_up = isinstance(error, aiohttp.ServerDisconnectedError) or tls_fault(error) is TlsFault.NOT_SPOKEN
+    if url.scheme == "http" and hung_up:
+        return f"{said}; where it speaks TLS, as with --tls auto, begin with https://"
+    if url.scheme == "https" and hung_up:
+        return f"{said}; it speaks no TLS there: begin with http://"
+    return said
 
 
 def _session_url(response: aiohttp.ClientResponse) -> str | None:

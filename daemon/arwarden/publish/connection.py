@@ -16,12 +16,15 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from arwarden.config import MqttConfig, MqttTls
 from arwarden.core.errors import PublishError
+from arwarden.core.tls_faults import TlsFault, tls_fault
 from arwarden.publish.acks import INBOX_MESSAGES
 from arwarden.publish.mqtt_workarounds import (
     REFUSED,
     Seen,
     close_after_failed_handshake,
+    forget,
     heed_cancellation,
+    mute,
     release,
     watch,
 )
@@ -107,7 +110,7 @@ class Connection:
             raise
         except (aiomqtt.MqttError, OSError, ValueError) as error:
             await release(client)
-            raise _connect_failed(error) from error
+            raise _connect_failed(error, config) from error
         return cls(client, seen)
 
     @property
@@ -183,7 +186,7 @@ async def _client(
         clean_start=True,
         max_queued_incoming_messages=INBOX_MESSAGES,
         properties=_properties(PacketTypes.CONNECT, MaximumPacketSize=MAX_INBOUND_PACKET_BYTES),
-        tls_context=await asyncio.to_thread(_tls_context, config.tls) if config.tls else None,
+        tls_context=await asyncio.to_thread(_paho_tls, config.tls) if config.tls else None,
     )
 
 
@@ -195,10 +198,16 @@ def _properties(packet_type: int, **values: int | None) -> Properties:
     return properties
 
 
-def _tls_context(tls: MqttTls) -> ssl.SSLContext:
+def _paho_tls(tls: MqttTls) -> ssl.SSLContext:
+    context = broker_tls(tls)
+    close_after_failed_handshake(context)
+    return context
+
+
+def broker_tls(tls: MqttTls) -> ssl.SSLContext:
+    """How TLS is spoken to the broker. Reads files. Raises ``ConnectFailed`` where they cannot be used."""
     try:
         context = ssl.create_default_context(cafile=tls.ca_file)
-        close_after_failed_handshake(context)
         context.check_hostname = tls.check_hostname
         if tls.certificate is not None:
             context.load_cert_chain(tls.certificate, tls.key)
@@ -210,26 +219,31 @@ def _tls_context(tls: MqttTls) -> ssl.SSLContext:
 def _abandon(client: aiomqtt.Client, entering: asyncio.Future[aiomqtt.Client]) -> None:
     """Close what a connect that nobody waits for any more may still bring about."""
 
-    async def finish() -> None:
-        await asyncio.wait({entering})
-        if not entering.cancelled():
-            entering.exception()
-        await release(client)
+    def finish(entered: asyncio.Future[aiomqtt.Client]) -> None:
+        _ABANDONED.discard(entered)
+        if entered.cancelled():  # the loop ends, and the thread is still at work
+            mute(client)
+        else:
+            entered.exception()
+            forget(client)
 
-    task = asyncio.ensure_future(finish())
-    _ABANDONED.add(task)
-    task.add_done_callback(_ABANDONED.discard)
+    # A callback and no task: where the loop ends, a task that has not begun never runs.
+    _ABANDONED.add(entering)
+    entering.add_done_callback(finish)
 
 
-_ABANDONED: set[asyncio.Future[None]] = set()
+_ABANDONED: set[asyncio.Future[aiomqtt.Client]] = set()
 """asyncio keeps only weak references to tasks."""
 
 
-def _connect_failed(error: Exception) -> ConnectFailed:
+def _connect_failed(error: Exception, config: MqttConfig) -> ConnectFailed:
     if str(error) == AIOMQTT_TIMED_OUT:
-        return ConnectFailed("the broker takes the connection but does not answer")
+        hint = "" if config.tls else "; where it speaks TLS at this port, set mqtt.tls"
+        return ConnectFailed(f"the broker takes the connection but does not answer{hint}")
     if not isinstance(error, aiomqtt.MqttCodeError):
-        return ConnectFailed(str(error) or type(error).__name__)
+        fault = tls_fault(error) if config.tls else None
+        said = str(error) or type(error).__name__
+        return ConnectFailed(said if fault is None else f"{_TLS_WORDS[fault]} ({said})")
     code = _reason_code(error)
     if code == UNSUPPORTED_VERSION:
         return ConnectFailed("the broker does not speak MQTT 5", code)
@@ -239,6 +253,15 @@ def _connect_failed(error: Exception) -> ConnectFailed:
             code,
         )
     return ConnectFailed(f"the broker refuses us: {error.rc}", code)
+
+
+_TLS_WORDS = {
+    TlsFault.NOT_SPOKEN: "mqtt.tls is set, but the broker speaks no TLS at this port: leave mqtt.tls out, or"
+    " set mqtt.port to its port with TLS, usually 8883",
+    TlsFault.OTHER_NAME: "the broker's certificate is not for this host: set mqtt.host to a name in it",
+    TlsFault.UNTRUSTED: "the broker's certificate is not trusted: set mqtt.tls.ca_file to the PEM file of its"
+    " authority",
+}
 
 
 def _lost(error: BaseException) -> ConnectionLost:

@@ -1,22 +1,28 @@
 """A broker of our own, for a demo or a machine that has none: rumqttd, from the ``iotcore`` wheel.
 
-It speaks MQTT 5 over TCP, without TLS and without passwords. ``docs/decisions/broker.md`` says why this
-one, and what it does not do.
+It speaks MQTT 5 over TCP, and with users it lets nobody else in. TLS is put in front of it (``tls_front``).
+``docs/decisions/broker.md`` says why this one, and what it does not do.
 """
 
 from __future__ import annotations
 
 import asyncio
 import errno
+import json
+import secrets
 import socket
 import sys
 import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import structlog
 
+from arwarden.config import Config
 from arwarden.core.errors import BrokerError
 from arwarden.core.processes import end_process
+from arwarden.publish.mqtt_packets import MQTT_5, Connect, MalformedPacket, PacketReader, connack_code
 
 log = structlog.get_logger(__name__)
 
@@ -35,19 +41,61 @@ ERROR_CHARS = 2000
 RESTART_PAUSE_S = 1.0
 CHILD = Path(__file__).with_name("broker_child.py")
 
-# A CONNECT packet: protocol MQTT, version 5, clean start, keep-alive 5 s, no properties, id "probe"
-# (MQTT 5, section 3.1).
-_PROBE = bytes([0x10, 18, 0, 4]) + b"MQTT" + bytes([5, 2, 0, 5, 0, 0, 5]) + b"probe"
-_CONNACK = 0x20
+_PROBE_BYTES = 1024
 _GOODBYE = bytes([0xE0, 0])
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """A user name and a password."""
+
+    username: str
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may connect: the daemon by its own login, headsets by theirs. Without a login anybody may."""
+
+    daemon: Login | None = None
+    devices: tuple[Login, ...] = ()
+
+    @classmethod
+    def of(cls, config: Config, host: str) -> Access:
+        """What a configuration asks for, for a broker that listens on ``host``.
+
+        With ``mqtt.username`` and ``mqtt.password`` whoever connects needs them, or the id and the token of a
+        device. Without them a broker that other machines can reach lets devices in by id and token, where any
+        are configured; one for this machine only is open to it.
+        """
+        mqtt = config.mqtt
+        devices = tuple(Login(device.id, device.token.reveal()) for device in config.ingest.devices)
+        if mqtt.username is not None and mqtt.password is not None:
+            return cls(Login(mqtt.username, mqtt.password.reveal()), devices)
+        if devices and not _loopback(host):
+            return cls(Login(f"daemon-{secrets.token_hex(4)}", secrets.token_hex(16)), devices)
+        return cls()
+
+    @property
+    def users(self) -> Mapping[str, str]:
+        """Name to password; empty where anybody may connect."""
+        logins = self.devices if self.daemon is None else (*self.devices, self.daemon)
+        return {login.username: login.password for login in logins}
 
 
 class EmbeddedBroker:
     """A broker in a child process. ``start`` once, ``stop`` once or more."""
 
-    def __init__(self, host: str = "127.0.0.1", port: int = DEFAULT_PORT) -> None:
+    def __init__(
+        self,
+        host: str = "127.0.0.1",
+        port: int = DEFAULT_PORT,
+        *,
+        access: Access | None = None,
+    ) -> None:
         """Bind to ``host`` (``0.0.0.0`` lets headsets reach it) and ``port`` (0 picks a free one)."""
         self._host = host
+        self._access = access or Access()
         self._wanted_port = port
         self._port = port
         self._changing = asyncio.Lock()
@@ -63,8 +111,9 @@ class EmbeddedBroker:
         """Start it. Returns the address to connect to from this machine. Raises ``BrokerError``."""
         async with self._changing:
             await self._launch_on_a_port()
-        log.info("embedded_broker_started", host=self._host, port=self._port)
-        if not _loopback(self._host):
+        users = len(self._access.users)
+        log.info("embedded_broker_started", host=self._host, port=self._port, users=users)
+        if not _loopback(self._host) and not users:
             log.warning("embedded_broker_is_open", reason="no passwords: for trusted networks only")
         return _reachable_host(self._host), self._port
 
@@ -108,7 +157,7 @@ class EmbeddedBroker:
         # The files are gone as soon as it serves: nothing is left behind, however this process ends.
         with tempfile.TemporaryDirectory(prefix="arwarden-broker-") as folder:
             settings, errors = Path(folder) / "rumqttd.toml", Path(folder) / "errors.txt"
-            settings.write_text(_settings(self._host, port), encoding="utf-8")
+            settings.write_text(_settings(self._host, port, self._access.users), encoding="utf-8")
             # Errors go to a file, because a pipe that nobody reads would stop the child once full. A session
             # of its own, because Ctrl-C is for the daemon, which says goodbye through the broker first.
             with errors.open("wb") as stderr:
@@ -123,24 +172,24 @@ class EmbeddedBroker:
                     start_new_session=True,
                 )
             try:
-                await _wait_until_it_serves(process, _reachable_host(self._host), port, errors)
+                await self._wait_until_it_serves(process, port, errors)
             except BaseException:
                 await end_process(process, STOP_TIMEOUT_S)
                 raise
         self._process = process
 
-
-async def _wait_until_it_serves(
-    process: asyncio.subprocess.Process, host: str, port: int, errors: Path
-) -> None:
-    try:
-        async with asyncio.timeout(START_TIMEOUT_S):
-            while not await _answers(host, port):
-                if process.returncode is not None:
-                    raise BrokerError(f"the embedded broker ended while starting: {_last_words(errors)}")
-                await asyncio.sleep(POLL_S)
-    except TimeoutError as error:
-        raise BrokerError(f"the embedded broker did not answer within {START_TIMEOUT_S:.0f} s") from error
+    async def _wait_until_it_serves(
+        self, process: asyncio.subprocess.Process, port: int, errors: Path
+    ) -> None:
+        host = _reachable_host(self._host)
+        try:
+            async with asyncio.timeout(START_TIMEOUT_S):
+                while not await _answers(host, port, self._access.daemon):
+                    if process.returncode is not None:
+                        raise BrokerError(f"the embedded broker ended while starting: {_last_words(errors)}")
+                    await asyncio.sleep(POLL_S)
+        except TimeoutError as error:
+            raise BrokerError(f"the embedded broker did not answer within {START_TIMEOUT_S:.0f} s") from error
 
 
 def _last_words(errors: Path) -> str:
@@ -181,8 +230,10 @@ def _reachable_host(host: str) -> str:
     return {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104 - compared
 
 
-def _settings(host: str, port: int) -> str:
+def _settings(host: str, port: int, users: Mapping[str, str]) -> str:
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    logins = ", ".join(f"{_toml(name)} = {_toml(password)}" for name, password in users.items())
+    auth = f"auth = {{ {logins} }}\n" if users else ""
     return f"""id = 0
 [router]
 id = 0
@@ -199,23 +250,29 @@ connection_timeout_ms = 5000
 max_payload_size = {MAX_PAYLOAD_BYTES}
 max_inflight_count = 100
 dynamic_filters = true
-"""
+{auth}"""
 
 
-async def _answers(host: str, port: int) -> bool:
+def _toml(text: str) -> str:
+    """A TOML string. JSON's escapes are TOML's, but for DEL, which only TOML wants escaped."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+async def _answers(host: str, port: int, login: Login | None) -> bool:
     """Whether a broker there accepts an MQTT 5 connection."""
+    username, password = (None, None) if login is None else (login.username, login.password.encode())
+    probe = Connect(MQTT_5, 5, "probe", has_will=False, username=username, password=password)
     try:
         async with asyncio.timeout(1.0):
             reader, writer = await asyncio.open_connection(host, port)
             try:
-                writer.write(_PROBE)
-                answer = await reader.readexactly(4)
+                writer.write(probe.packet(_PROBE_BYTES).raw)
+                packets = PacketReader(_PROBE_BYTES).feed(await reader.read(_PROBE_BYTES))
                 writer.write(_GOODBYE)
                 await writer.drain()
             finally:
                 writer.close()
                 await writer.wait_closed()
-    except (OSError, TimeoutError, asyncio.IncompleteReadError):
+        return bool(packets) and connack_code(packets[0]) == 0
+    except (OSError, TimeoutError, MalformedPacket):
         return False
-    # Byte 3 is the reason code: 0 is success.
-    return answer[0] == _CONNACK and answer[3] == 0

@@ -18,8 +18,9 @@ library and fails once upstream has cured it: then the workaround is to be delet
 ``release``: a failed connect stays open
     Cause: ``Client.__aenter__`` raises on a missing CONNACK without closing the socket, and cancelling it
     leaves the connecting thread at work. Effect: a ghost session that later fights the next connection
-    for the client id, a reader on the loop, a task that wakes every second. Delete when a failed
-    ``__aenter__`` leaves no socket.
+    for the client id, a reader on the loop, a task that wakes every second; and where the thread finishes
+    after the loop has closed, a traceback at exit (one start in three on a taken port). Delete when a
+    failed ``__aenter__`` leaves no socket.
 
 ``close_after_failed_handshake``: a refused certificate leaks a socket
     Cause: paho's ``_ssl_wrap_socket`` lets the handshake's exception pass without closing the socket.
@@ -58,6 +59,8 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 REFUSED = 128
 """MQTT 5 reason codes from here on are failures."""
+NO_MATCHING_SUBSCRIBERS = 16
+"""PUBACK (MQTT 5, section 3.4.2.1): taken, and given to nobody."""
 
 
 @dataclass(slots=True)
@@ -68,6 +71,8 @@ class Seen:
     """The largest packet the broker takes; None where it did not say."""
     refused: int | None = None
     """Reason code of a refused publish since this was last set to None."""
+    had_nobody: bool = False
+    """The broker took a publish and had it for nobody, since this was last set to False."""
 
 
 def watch(client: aiomqtt.Client, connect_timeout_s: float) -> Seen:
@@ -93,6 +98,8 @@ def watch(client: aiomqtt.Client, connect_timeout_s: float) -> Seen:
     ) -> None:
         if reason.value >= REFUSED:
             seen.refused = reason.value
+        elif reason.value == NO_MATCHING_SUBSCRIBERS:
+            seen.had_nobody = True
         tell_publish(mqtt, userdata, mid, reason, properties)  # type: ignore[misc,call-arg]
 
     paho.on_connect = on_connect
@@ -125,6 +132,13 @@ class _SelfClosingSocket(ssl.SSLSocket):
 
 async def release(client: aiomqtt.Client) -> None:
     """Let go of everything a client may still hold, whatever state it is in. Never raises."""
+    task = forget(client)
+    if task is not None:
+        await asyncio.wait({task})
+
+
+def forget(client: aiomqtt.Client) -> asyncio.Task[None] | None:
+    """The same without waiting: returns the task that is ending."""
     paho = _paho(client)
     plain = paho.socket()
     if isinstance(plain, socket.socket):
@@ -132,10 +146,22 @@ async def release(client: aiomqtt.Client) -> None:
             # On, 0 s: close sends a reset and discards what is queued.
             plain.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     paho._sock_close()  # noqa: SLF001 - paho closes its socket in public only by sending DISCONNECT
+    mute(client)
     task = client._misc_task  # noqa: SLF001 - see the module's docstring
     if task is not None:
         task.cancel()
-        await asyncio.wait({task})
+    return task
+
+
+def mute(client: aiomqtt.Client) -> None:
+    """Keep the client's sockets from the loop from now on: for a loop that ends while a thread connects.
+
+    That thread opens its socket later, and whoever collects it would call a closed loop. Its socket is not
+    closed here: what it has already told the loop is still to run.
+    """
+    paho = _paho(client)
+    paho.on_socket_open = paho.on_socket_close = None
+    paho.on_socket_register_write = paho.on_socket_unregister_write = None
 
 
 def _read_exception(future: asyncio.Future[None]) -> None:

@@ -25,6 +25,7 @@ from arwarden.publish.acks import AckReader, inbox_type
 from arwarden.publish.connection import ConnectFailed, Connection, ConnectionLost, PublishRefused, Will
 from arwarden.publish.outbox import Outbox, Outgoing, Taken
 from arwarden.publish.reconnect import Backoff, TakeoverGuard
+from arwarden.publish.scenes import DeviceScene, SceneReader
 from arwarden.publish.status import StatusReader, StatusState, status_payload
 from arwarden.publish.writer import Writer
 
@@ -55,8 +56,8 @@ class Publisher:
 
     Counts ``publish.sent``, ``publish.shortened``, ``publish.too_large``, ``publish.withdrawn``,
     ``publish.refused``, ``publish.render_failed``, ``publish.connections``, ``publish.lost``,
-    ``publish.connect_failed``, ``publish.taken_over``, ``status.healed``, and what the outbox and the
-    acknowledgements count.
+    ``publish.connect_failed``, ``publish.taken_over``, ``status.healed``, and what the outbox, the
+    acknowledgements and the scene reports count. Scene reports are subscribed where ``on_scene`` is given.
     """
 
     def __init__(
@@ -68,11 +69,12 @@ class Publisher:
         version: str,
         on_ack: Callable[[str, Ack], None],
         counters: Counters,
+        on_scene: Callable[[DeviceScene], None] | None = None,
         rng: random.Random | None = None,
     ) -> None:
         if config.host is None:
             raise ConfigError(
-                "mqtt.host", ["no broker is configured; set mqtt.host or run --embedded-broker"]
+                "mqtt.host", ["no broker is configured; set mqtt.host or run with the embedded one"]
             )
         self.state = PublisherState.DISCONNECTED
         self.last_error: str | None = None
@@ -86,6 +88,8 @@ class Publisher:
         self._counters = counters
         self._topics = Topics(config.topic_prefix)
         self._acks = AckReader(self._topics, counters)
+        self._on_scene = on_scene
+        self._scenes = SceneReader(self._topics, counters)
         self._status = StatusReader(epoch)
         self._writer = Writer(config.max_payload_bytes, counters)
         self._outbox = Outbox(config.outbox_messages, counters)
@@ -232,7 +236,10 @@ class Publisher:
     async def _send(self, connection: Connection) -> None:
         # The birth goes first: the subscription then shows whether it is what the broker retains.
         await self._send_status(connection, "online")
-        for topic, qos in ((self._topics.daemon_status, 1), (self._topics.all_acks, 1)):
+        wanted = [(self._topics.daemon_status, 1), (self._topics.all_acks, 1)]
+        if self._on_scene is not None:
+            wanted.append((self._topics.all_scenes, 0))
+        for topic, qos in wanted:
             try:
                 await connection.subscribe(topic, qos)
             except PublishRefused as error:
@@ -304,6 +311,9 @@ class Publisher:
                 self._online_due = True
                 self._wake.set()
             return
+        if self._on_scene is not None and topic.endswith("/scene"):
+            self._take_in_scene(self._on_scene, message)
+            return
         received = self._acks.read(topic, payload, retained=message.retain)
         if received is None:
             return
@@ -312,6 +322,16 @@ class Publisher:
         except Exception:  # a fault behind the callback must not cost the connection
             self._counters.add("acks.callback_failed")
             log.exception("ack_callback_failed", device_id=received.device_id)
+
+    def _take_in_scene(self, on_scene: Callable[[DeviceScene], None], message: aiomqtt.Message) -> None:
+        scene = self._scenes.read(str(message.topic), message.payload, retained=message.retain)
+        if scene is None:
+            return
+        try:
+            on_scene(scene)
+        except Exception:  # a fault behind the callback must not cost the connection
+            self._counters.add("scene.callback_failed")
+            log.exception("scene_callback_failed", device_id=scene.device_id)
 
     async def _send_status(self, connection: Connection, state: StatusState) -> None:
         try:

@@ -13,9 +13,13 @@ from aiohttp import web
 
 from arwarden.observe.events import Event, EventStream, TooManyWatchers, Watcher
 from arwarden.observe.metrics import Metrics
+from arwarden.publish.shorten import shorten_json
 
 KEEP_ALIVE_S = 10.0
 SEND_DEADLINE_S = 5.0
+MAX_EVENT_BYTES = 60_000
+"""A crowded, wordy picture must not hold up a page: its texts are cut, as those of MQTT messages are."""
+_STILL_HERE = b": still here\n\n"
 
 _FIRST = asyncio.FIRST_COMPLETED
 
@@ -118,9 +122,12 @@ class WebRoutes:
         try:
             async with contextlib.aclosing(self._with_keep_alive(watcher)) as events:
                 async for event in events:
-                    text = ": still here\n\n" if event is None else f"data: {json.dumps(event)}\n\n"
+                    block = _STILL_HERE if event is None else _block(event)
+                    if block is None:
+                        self._events.dropped()
+                        continue
                     async with asyncio.timeout(SEND_DEADLINE_S):
-                        await response.write(text.encode())
+                        await response.write(block)
         except (TimeoutError, ConnectionError):
             pass  # the watcher is gone or does not read: nothing of ours is lost with it
         return response
@@ -144,6 +151,12 @@ class WebRoutes:
             upcoming.cancel()
             ending.cancel()
             await asyncio.wait({upcoming, ending})
+
+
+def _block(event: Event) -> bytes | None:
+    """An event as a block of the stream, shortened where it is too long; None where that does not do."""
+    data = shorten_json(json.dumps(event, ensure_ascii=False).encode(errors="replace"), MAX_EVENT_BYTES)
+    return None if data is None else b"data: " + data + b"\n\n"
 
 
 def _load_assets() -> dict[str, tuple[bytes, str]]:

@@ -18,6 +18,7 @@ from arwarden.core.counters import Counters
 from arwarden.core.errors import Refused
 from arwarden.core.frame import ByteImage, View
 from arwarden.core.offset import OffsetFilter
+from arwarden.headset.ack_outbox import MOST_ACKS
 from arwarden.headset.backoff import LONGEST_S, STEADY_AFTER_S, Backoff
 from arwarden.headset.clock_channel import MAX_BUFFERED_BYTES, ClockChannel
 from arwarden.headset.feed import LiveFeed, StreamFormat
@@ -327,6 +328,6 @@ async def test_acknowledgements_are_bounded_while_the_broker_is_away() -> None:
     for index in range(300):
         times = {"published_ms": clock.now_ms(), "expires_ms": clock.now_ms() + math.pi * 1000}
         client._take_alert(make_alert(alert_id=f"a{index}", **times), retained=False)
-    assert len(client._acks) == 256
+    assert len(client._acks) == MOST_ACKS
     # Two for each of the 32 that are shown, one for each of the others, less the 256 kept.
-    assert counters["acks.dropped"] == 2 * 32 + 268 - 256
+    assert counters["acks.dropped"] == 2 * 32 + 268 - MOST_ACKS

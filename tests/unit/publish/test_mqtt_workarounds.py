@@ -16,6 +16,7 @@ import aiomqtt
 import pytest
 
 from arwarden.publish.mqtt_workarounds import (
+    NO_MATCHING_SUBSCRIBERS,
     close_after_failed_handshake,
     heed_cancellation,
     release,
@@ -78,6 +79,17 @@ async def test_a_refused_publish_is_seen() -> None:
         async with watched:
             await watched.publish("topic", b"x", qos=1)
         assert seen.refused == NOT_AUTHORISED
+        assert not seen.had_nobody
+
+
+async def test_a_publish_that_the_broker_has_for_nobody_is_seen() -> None:
+    async with FakeBroker(puback=NO_MATCHING_SUBSCRIBERS) as broker:
+        watched = client(broker)
+        seen = watch(watched, 1.0)
+        async with watched:
+            await watched.publish("topic", b"x", qos=1)
+        assert seen.had_nobody
+        assert seen.refused is None
 
 
 async def lose_a_connection(broker: FakeBroker, *, watched: bool) -> None:

@@ -32,7 +32,7 @@ def connected(daemon: Daemon) -> bool:
 
 
 async def test_without_a_broker_it_says_what_to_do() -> None:
-    with pytest.raises(ConfigError, match=r"set mqtt\.host or run --embedded-broker"):
+    with pytest.raises(ConfigError, match=r"set mqtt\.host or run with the embedded one"):
         make_daemon(MqttConfig())
 
 

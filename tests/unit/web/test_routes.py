@@ -9,7 +9,7 @@ from aiohttp import ClientResponse, web
 from aiohttp.test_utils import TestClient, TestServer
 
 from arwarden.core.counters import Counters
-from arwarden.observe.events import Event, EventStream
+from arwarden.observe.events import Event, EventStream, JsonValue
 from arwarden.observe.metrics import Metrics
 from arwarden.web.routes import WebRoutes
 
@@ -18,7 +18,8 @@ Client = TestClient[web.Request, web.Application]
 
 class Page:
     def __init__(self) -> None:
-        self.events = EventStream(Counters())
+        self.counters = Counters()
+        self.events = EventStream(self.counters)
         self.allowed = True
         self.missing: dict[str, str] = {}
         self.overview: Callable[[], Event] = lambda: {"type": "sessions", "sessions": []}
@@ -133,6 +134,23 @@ async def test_what_happens_while_the_view_opens_is_not_missed(client: Client, p
     response = await client.get("/events")
     assert (await read_event(response))["type"] == "sessions"
     assert (await read_event(response))["type"] == "sample"
+    response.close()
+
+
+async def test_what_is_long_is_cut_and_what_cannot_be_is_counted(client: Client, page: Page) -> None:
+    response = await client.get("/events")
+    await read_event(response)
+    elements: list[JsonValue] = [{"text": "Ω" * 3000, "box": [0, 0, 1, 1]} for _ in range(60)]
+    page.events.emit({"type": "sample", "elements": elements, "stages_ms": {}})
+    page.events.emit({"type": "sample", "boxes": ["x" * 61_000]})
+    page.events.emit({"type": "sample", "elements": []})
+    cut = await read_event(response)
+    assert isinstance(cut["elements"], list)
+    assert len(cut["elements"]) == 60
+    assert len(json.dumps(cut, ensure_ascii=False, separators=(",", ":")).encode()) < 60_000
+    assert cut["elements"][0]["text"].endswith("…")
+    assert await read_event(response) == {"type": "sample", "elements": []}
+    assert page.counters["events.too_large"] == 1
     response.close()
 
 

@@ -1,4 +1,7 @@
 // The list of alerts, newest first. All text is set as text, never as HTML: it comes out of somebody's picture.
+import { pairOf } from "/static/elements.js";
+import { opinionOf } from "/static/opinions.js";
+
 const MOST = 50;
 const OVER = new Set(["cleared", "retracted", "expired"]);
 
@@ -38,17 +41,21 @@ export class AlertList {
 function newItem() {
   const li = document.createElement("li");
   const tag = Object.assign(document.createElement("span"), { className: "tag" });
-  li.append(tag, document.createElement("span"), document.createElement("small"));
+  const pair = Object.assign(document.createElement("small"), { className: "pair" });
+  const opinion = Object.assign(document.createElement("small"), { className: "opinion" });
+  li.append(tag, document.createElement("span"), pair, document.createElement("small"), opinion);
   return li;
 }
 
 function fill({ li, alert, first }, state) {
-  const [tag, message, details] = li.children;
+  const [tag, message, pair, details, opinion] = li.children;
   li.className = `${alert.severity}${OVER.has(state) ? " over" : ""}`;
   li.dataset.alertId = alert.alert_id;
   li.dataset.state = state;
   tag.textContent = alert.severity;
   message.textContent = alert.message;
+  pair.textContent = pairOf(alert);
+  opinion.textContent = opinionOf(alert);
   details.textContent = [
     new Date(alert.first_captured_ms).toLocaleTimeString(),
     alert.device_id,

@@ -10,7 +10,7 @@ const WATCH_MS = 1000;
 const STILL_CHECKS = 3;
 
 export class BrowserHeadset {
-  #video; #clock; #onState; #onFacts; #abort = null; #publication = null; #hurry = () => {};
+  #video; #clock; #onState; #onFacts; #abort = null; #publication = null; #early = null;
 
   // onState(mode, text) with mode idle, opening, live, still, lost or failed; onFacts(text) every second.
   constructor({ video, clock, onState, onFacts }) {
@@ -44,9 +44,12 @@ export class BrowserHeadset {
   // The page goes away: the goodbye is sent without waiting for an answer.
   leave() { this.stop(); this.#publication?.close(); }
 
-  // The daemon is there, in this run of its: no need to wait longer, and a session of an earlier run is gone.
+  // The daemon is there: no need to wait longer before the next attempt.
+  hurry() { this.#early?.abort(); }
+
+  // It is there in this run of its: a session of an earlier run is gone.
   daemonIs(run) {
-    this.#hurry();
+    this.hurry();
     const known = this.#publication?.run;
     if (known && known !== run) this.#publication.drop("The daemon was restarted.");
   }
@@ -60,9 +63,8 @@ export class BrowserHeadset {
       if (performance.now() - begun > STEADY_MS) wait = FIRST_WAIT_MS;
       this.#onFacts("");
       this.#onState("lost", `${lost} Connecting again …`);
-      const early = new AbortController();
-      this.#hurry = () => early.abort();
-      await pause(wait * (0.75 + Math.random() / 2), AbortSignal.any([signal, early.signal]));
+      this.#early = new AbortController();
+      await pause(wait * (0.75 + Math.random() / 2), AbortSignal.any([signal, this.#early.signal]));
       wait = Math.min(2 * wait, LONGEST_WAIT_MS);
     }
   }

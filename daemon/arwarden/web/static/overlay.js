@@ -1,7 +1,11 @@
-// Over the picture: what the daemon reads in it, and the alerts of this browser's own stream while they count.
+// Over the picture: what the daemon sees in it, and the alerts of this browser's own stream while they count.
+import { describe, kindOf } from "/static/elements.js";
+import { opinionOf } from "/static/opinions.js";
+
 const COLOURS = { info: "#4aa3ff", warning: "#ffb020", critical: "#ff5a52" };
 const RANK = { critical: 0, warning: 1, info: 2 };
 const OVER = new Set(["cleared", "retracted"]);
+const MOST_KNOWN = 256;
 // The daemon looks at a picture that stands still every 5 s (sampling.refresh_ms).
 const SAMPLE_SHOWN_MS = 6000;
 // What lies over the picture must leave it to be seen; the rest is in the list.
@@ -10,10 +14,12 @@ const TALLEST = 3 / 4;
 const TALL_STAGE_PX = 380;
 
 export class Overlay {
-  #stage; #video; #canvas; #list; #headset; #clock; #alerts = new Map(); #sample = null; #items = new Map(); #drawing = 0; #expiry = 0;
+  #stage; #video; #canvas; #list; #headset; #clock; #onChange; #alerts = new Map(); #known = new Map(); #sample = null; #items = new Map(); #drawing = 0; #expiry = 0;
 
-  constructor({ stage, video, canvas, list, headset, clock }) {
-    this.#stage = stage; this.#video = video; this.#canvas = canvas; this.#list = list; this.#headset = headset; this.#clock = clock;
+  // onChange(alert, action, msAfterCapture) says what became of an alert here: shown, dismissed or expired.
+  constructor({ stage, video, canvas, list, headset, clock, onChange }) {
+    this.#stage = stage; this.#video = video; this.#canvas = canvas; this.#list = list; this.#headset = headset; this.#clock = clock; this.#onChange = onChange;
+    document.addEventListener("visibilitychange", () => this.#warn());
     new ResizeObserver(() => { this.#warn(); this.#redraw(); }).observe(stage);
     // A phone that is turned, or the next video, changes the picture's shape within the stage.
     video.addEventListener("resize", () => {
@@ -24,6 +30,7 @@ export class Overlay {
 
   clear() {
     this.#alerts.clear();
+    this.#known.clear();
     this.#sample = null;
     this.#update();
   }
@@ -36,10 +43,26 @@ export class Overlay {
 
   alert(alert) {
     if (alert.session_id !== this.#headset.sessionId) return;
-    const known = this.#alerts.get(alert.alert_id);
-    if (known && known.alert.revision >= alert.revision) return;
+    // It may come twice, from the broker and with the live view, and an old revision after its end.
+    const known = this.#known.get(alert.alert_id);
+    if (known && known.revision >= alert.revision) return;
+    // What the wearer dismissed stays away, unless it has become worse.
+    const dismissed = known?.dismissed !== undefined && RANK[alert.severity] >= known.dismissed ? known.dismissed : undefined;
+    this.#remember(alert, { revision: alert.revision, shown: 0, dismissed });
     if (OVER.has(alert.state)) this.#alerts.delete(alert.alert_id);
     else this.#alerts.set(alert.alert_id, { alert, arrived: performance.now() });
+    this.#update();
+  }
+
+  #remember(alert, state) {
+    this.#known.delete(alert.alert_id);
+    this.#known.set(alert.alert_id, state);
+    if (this.#known.size > MOST_KNOWN) this.#known.delete(this.#known.keys().next().value);
+  }
+
+  #dismiss(alert) {
+    this.#known.get(alert.alert_id).dismissed = RANK[alert.severity];
+    this.#onChange(alert, "dismissed");
     this.#update();
   }
 
@@ -55,7 +78,11 @@ export class Overlay {
     const left = [];
     for (const [id, entry] of this.#alerts) {
       const ms = this.#leftMs(entry);
-      if (ms > 0) left.push(ms); else this.#alerts.delete(id);
+      if (ms > 0) left.push(ms);
+      else {
+        this.#alerts.delete(id);
+        this.#onChange(entry.alert, "expired");
+      }
     }
     if (this.#sample) {
       const ms = this.#sample.until - performance.now();
@@ -67,7 +94,7 @@ export class Overlay {
   }
 
   #sorted() {
-    return [...this.#alerts.values()].map(({ alert }) => alert)
+    return [...this.#alerts.values()].map(({ alert }) => alert).filter(({ alert_id: id }) => this.#known.get(id)?.dismissed === undefined)
       .sort((a, b) => RANK[a.severity] - RANK[b.severity] || b.first_captured_ms - a.first_captured_ms);
   }
 
@@ -76,13 +103,23 @@ export class Overlay {
     const alerts = this.#sorted();
     const shown = alerts.slice(0, this.#stage.clientHeight >= TALL_STAGE_PX ? 2 : 1);
     const items = new Map(shown.map((alert) => [alert.alert_id, this.#items.get(alert.alert_id) ?? warningItem()]));
-    for (const alert of shown) fillWarning(items.get(alert.alert_id), alert);
+    for (const alert of shown) fillWarning(items.get(alert.alert_id), alert, () => this.#dismiss(alert));
     this.#items = items;
     const wanted = [...items.values()];
     if (alerts.length > shown.length) wanted.push(moreItem(alerts.length - shown.length));
     if (wanted.length !== this.#list.children.length || wanted.some((item, at) => item !== this.#list.children[at])) {
       this.#list.replaceChildren(...wanted);
     }
+    // A hidden tab shows nobody anything; what it holds is shown when the tab is.
+    if (!document.hidden) shown.forEach((alert) => this.#tellShown(alert));
+  }
+
+  #tellShown(alert) {
+    const known = this.#known.get(alert.alert_id);
+    if (known.shown === alert.revision) return;
+    known.shown = alert.revision;
+    const now = this.#clock.now();
+    this.#onChange(alert, "shown", now === null ? null : now - alert.captured_ms);
   }
 
   #redraw() {
@@ -107,10 +144,13 @@ export class Overlay {
     context.clearRect(0, 0, width, height);
     const pen = new Pen(context, this.#area(width, height), scale);
     const read = this.#sample?.event.elements ?? [];
-    for (const element of read) pen.box(element.box, "#ffffffb0", 1.5);
+    for (const element of read) {
+      pen.box(element.box, "#ffffffb0", 1.5);
+      pen.caption(describe(element), element.box);
+    }
     for (const alert of this.#sorted().reverse()) {
       const elements = alert.elements.map((element) => ({ ...element, box: this.#newestBox(element, alert) }));
-      pen.link(elements.map((element) => element.box));
+      pen.link(elements.map((element) => element.box), alert.attribute);
       for (const element of elements) pen.box(element.box, COLOURS[alert.severity], 4, labelOf(element));
     }
   }
@@ -119,14 +159,15 @@ export class Overlay {
   #newestBox(element, alert) {
     const { event } = this.#sample ?? {};
     if (!event || event.captured_ms <= alert.captured_ms) return element.box;
-    const same = event.elements.filter((other) => other.text === element.text);
+    const same = event.elements.filter((other) => other.text === element.text && kindOf(other) === kindOf(element));
     return same.length === 1 ? same[0].box : element.box;
   }
 }
 
-// What the element says about the thing on which they disagree, or its text.
-function labelOf({ claim, text }) {
-  if (!claim) return text;
+// What the element says about the thing on which they disagree, or what it is.
+function labelOf(element) {
+  const { claim } = element;
+  if (!claim) return describe(element);
   return `${claim.subject || claim.attribute}${claim.polarity ? "" : " not"}: ${claim.value}`;
 }
 
@@ -158,9 +199,7 @@ class Pen {
     const context = this.#context;
     const size = Math.max(11 * this.#scale, this.#area.h / 40);
     context.font = `600 ${size}px system-ui, sans-serif`;
-    const room = this.#area.w * 0.5;
-    let shown = text;
-    while (context.measureText(shown).width > room) shown = `${shown.slice(0, Math.floor(shown.length * 0.8))}…`;
+    const shown = this.#fitted(text, this.#area.w * 0.5);
     const wide = context.measureText(shown).width + size;
     const high = size * 1.6;
     const left = Math.max(this.#area.x, Math.min(x, this.#area.x + this.#area.w - wide));
@@ -172,8 +211,31 @@ class Pen {
     context.fillText(shown, left + size / 2, top + high / 2);
   }
 
-  // A line between what contradicts each other.
-  link(boxes) {
+  // What was made of an element, small and below it.
+  caption(text, box) {
+    const { x, y, h } = this.#place(box);
+    const context = this.#context;
+    const size = Math.max(9 * this.#scale, this.#area.h / 60);
+    context.font = `${size}px system-ui, sans-serif`;
+    const shown = this.#fitted(text, this.#area.w * 0.3);
+    const wide = context.measureText(shown).width + size;
+    const left = Math.max(this.#area.x, Math.min(x, this.#area.x + this.#area.w - wide));
+    const top = Math.min(y + h + 2 * this.#scale, this.#area.y + this.#area.h - size * 1.4);
+    context.fillStyle = "#0c0f14a0";
+    context.fillRect(left, top, wide, size * 1.4);
+    context.fillStyle = "#ffffff";
+    context.textBaseline = "middle";
+    context.fillText(shown, left + size / 2, top + size * 0.7);
+  }
+
+  #fitted(text, room) {
+    let shown = text;
+    while (shown.length > 2 && this.#context.measureText(shown).width > room) shown = `${shown.slice(0, Math.floor(shown.length * 0.8))}…`;
+    return shown;
+  }
+
+  // A line between what contradicts each other, and on what.
+  link(boxes, attribute) {
     if (boxes.length !== 2) return;
     const context = this.#context;
     const [from, to] = ends(...boxes.map((box) => this.#place(box)));
@@ -188,6 +250,15 @@ class Pen {
       context.stroke();
     }
     context.restore();
+    const middle = [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2];
+    const size = Math.max(10 * this.#scale, this.#area.h / 48);
+    context.font = `600 ${size}px system-ui, sans-serif`;
+    const wide = context.measureText(attribute).width + size;
+    context.fillStyle = "#0c0f14d0";
+    context.fillRect(middle[0] - wide / 2, middle[1] - size * 0.8, wide, size * 1.6);
+    context.fillStyle = "#ffffff";
+    context.textBaseline = "middle";
+    context.fillText(attribute, middle[0] - wide / 2 + size / 2, middle[1]);
   }
 }
 
@@ -209,17 +280,20 @@ function warningItem() {
   tag.className = "tag";
   const details = document.createElement("small");
   details.setAttribute("aria-live", "off");
-  li.append(tag, document.createElement("span"), details);
+  const dismiss = Object.assign(document.createElement("button"), { type: "button", className: "dismiss", textContent: "Dismiss" });
+  li.append(tag, document.createElement("span"), details, dismiss);
   return li;
 }
 
-function fillWarning(li, alert) {
-  const [tag, message, details] = li.children;
+function fillWarning(li, alert, onDismiss) {
+  const [tag, message, details, dismiss] = li.children;
+  dismiss.onclick = onDismiss;
   li.className = alert.severity;
   li.dataset.alertId = alert.alert_id;
   setText(tag, alert.severity);
   setText(message, alert.message);
-  setText(details, `${alert.state} · ${(alert.confidence * 100).toFixed(0)} % sure · ${alert.age_ms.toFixed(0)} ms after capture${alert.late ? ", late" : ""}`);
+  const second = opinionOf(alert);
+  setText(details, `${alert.state} · ${(alert.confidence * 100).toFixed(0)} % sure · ${alert.age_ms.toFixed(0)} ms after capture${alert.late ? ", late" : ""}${second ? ` · ${second}` : ""}`);
 }
 
 function moreItem(count) {

@@ -1,4 +1,6 @@
 // The table of sessions with their live latency. Rows are kept and changed in place, once a second.
+import { askedFor } from "/static/opinions.js";
+
 const HISTORY = 60;
 const PLOT = { width: 240, height: 52, least_ms: 500 };
 const LABELS = ["Device", "State", "Picture", "Received", "Analysed", "Clock", "Capture to alert", "Capture to judgement"];
@@ -60,7 +62,7 @@ function fill({ tr }, session, own) {
     [session.state, ...session.reasons.map((reason) => reason.replaceAll("_", " "))].join(": "),
     session.width_px ? `${session.width_px}×${session.height_px}, ${session.view}` : session.view,
     `${session.received_fps.toFixed(1)} /s${loss}`,
-    `${session.analysed_fps.toFixed(1)} /s`,
+    [`${session.analysed_fps.toFixed(1)} /s`, askedFor(session)].filter(Boolean).join(", "),
     session.capture_clock === "synced" ? "synced" : "by arrival",
     latency ? `p50 ${latency.p50.toFixed(0)}, p95 ${latency.p95.toFixed(0)} ms` : "–",
   ];

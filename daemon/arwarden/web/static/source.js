@@ -1,11 +1,21 @@
 // Where the picture comes from: the camera or a video file, played in the page's video element.
 
-export async function openCamera(video) {
+// The cameras of this machine; their names are empty until one was allowed.
+export async function cameras() {
+  try {
+    return (await navigator.mediaDevices.enumerateDevices()).filter(({ kind, deviceId }) => kind === "videoinput" && deviceId);
+  } catch {
+    return []; // no secure page, or a browser that tells nobody
+  }
+}
+
+// deviceId: one of `cameras()`, or empty for the one that looks outwards; a headset's is the passthrough camera.
+export async function openCamera(video, deviceId = "") {
   if (!navigator.mediaDevices) throw new Error("The camera needs a secure page: open it over HTTPS, or on this machine as localhost.");
   let stream;
   try {
     stream = await navigator.mediaDevices.getUserMedia({
-      video: { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30 }, facingMode: "environment" },
+      video: { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30 }, ...(deviceId ? { deviceId: { exact: deviceId } } : { facingMode: "environment" }) },
     });
   } catch (error) {
     throw new Error(cameraFault(error));
@@ -18,7 +28,8 @@ export async function openCamera(video) {
 function cameraFault(error) {
   switch (error.name) {
     case "NotAllowedError": return "The camera was not allowed: allow it for this page in the browser and try again.";
-    case "NotFoundError": return "This machine has no camera.";
+    case "NotFoundError": return "This machine has no camera, or the browser may use none.";
+    case "OverconstrainedError": return "The chosen camera is no longer there: choose another.";
     case "NotReadableError": return "The camera cannot be opened: another program may be using it.";
     default: return `The camera cannot be opened: ${error.message}`;
   }

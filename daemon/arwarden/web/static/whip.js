@@ -46,7 +46,8 @@ export class Publication {
       signal: AbortSignal.timeout(REQUEST_MS),
     }).catch((error) => { throw new StreamError(`The daemon cannot be reached (${error.message}).`, false); });
     if (response.status !== 201) {
-      throw new StreamError(`The daemon refused the stream: ${await reasonOf(response)}`, !passing(response.status));
+      const reason = response.status === 401 && !token ? "it knows this headset by its token; enter it under Device token." : await reasonOf(response);
+      throw new StreamError(`The daemon refused the stream: ${reason}`, !passing(response.status));
     }
     this.#resource = response.headers.get("Location");
     this.sessionId = new URL(this.#resource, location.href).pathname.split("/").pop();
