@@ -10,12 +10,15 @@ from rich.console import Console
 from rich.table import Table
 
 from arwarden.fast.claims import ElementReader, Lexicon
+from arwarden.fast.pairs.model import open_shipped
+from benchmarks.claims.ablation import report
 from benchmarks.claims.scenes import seen_scenes
 from benchmarks.claims.score import Score, score
 from models.scenes.kinds import KindFilter, Split
 
 WIDTH = 110
 WORST_KINDS = 20
+PAIR_SPLITS = ("broad_develop", "broad_check")
 TARGETS = {KindFilter.SEEN: (0.90, 0.03), KindFilter.HELD_OUT: (0.80, 0.05), KindFilter.ALL: (0.90, 0.03)}
 """Accuracy at least, false alarms at most."""
 
@@ -38,14 +41,40 @@ TARGETS = {KindFilter.SEEN: (0.90, 0.03), KindFilter.HELD_OUT: (0.80, 0.05), Kin
 )
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Results as JSON.")
-def command(scenes: int, split: str, kinds: str, seed: int, json_file: Path | None) -> None:
+@click.option(
+    "--pairs",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Judge this corpus of sentence pairs instead, with and without each sort of open attributes.",
+)
+@click.option(
+    "--languages",
+    default="en",
+    show_default=True,
+    help="Loaded languages, separated by commas: more of them must not mislead the reader of English.",
+)
+@click.option("--network", is_flag=True, help="Ask the pair network too, as the daemon does by default.")
+def command(
+    *,
+    scenes: int,
+    split: str,
+    kinds: str,
+    seed: int,
+    json_file: Path | None,
+    pairs: Path | None,
+    languages: str,
+    network: bool,
+) -> None:
     """What the claim engine makes of generated scenes whose elements are seen without error.
 
     An upper bound for the pipeline that has to find and read the elements first.
     """
-    lexicon = Lexicon.load(["en"])
+    lexicon = Lexicon.load(languages.split(","))
+    judge = open_shipped() if network else None
+    if pairs is not None:
+        report(Console(width=WIDTH), pairs, lexicon, PAIR_SPLITS, judge)
+        return
     seen = seen_scenes(Split(split), KindFilter(kinds), scenes, seed, ElementReader(lexicon))
-    result = score(seen, lexicon)
+    result = score(seen, lexicon, judge=judge)
     show_kinds = KindFilter(kinds) is KindFilter.SEEN and Split(split) is not Split.TEST
     _report(Console(width=WIDTH), result, KindFilter(kinds), f"{split} split, {kinds} kinds", show_kinds)
     if json_file is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arwarden.core.findings import Box, Element, ElementType
+from arwarden.core.findings import Box, Element, ElementType, Part
 from arwarden.fast.claims import ElementReader, Picture
 from models.scenes.kinds import PROPORTIONS, KindFilter, Split
 from models.scenes.situation import Author, Design, Programme, Situation
@@ -66,7 +66,8 @@ def _elements(
             direction_deg = (DIRECTIONS_DEG[design.pointing] + turn) % 360.0
             pictures += (Picture("u_turn"),) if design.pointing == "uturn" else ()
         claims = reader.claims(kind, text=design.text, pictures=pictures, direction_deg=direction_deg)
-        elements.append(Element(kind, box, design.text, claims))
+        parts = tuple(Part(picture.cls, picture.confidence) for picture in pictures)
+        elements.append(Element(kind, box, design.text, claims, parts=parts, direction_deg=direction_deg))
     return reader.named_by_place(elements)
 
 

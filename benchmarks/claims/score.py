@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arwarden.core.findings import Finding
-from arwarden.fast.claims import Lexicon, find_contradictions
+from arwarden.fast.claims import Lexicon, PairJudge, find_contradictions
 from benchmarks.claims.attributes import ATTRIBUTES
 from benchmarks.claims.scenes import SeenScene
 
@@ -83,12 +83,15 @@ class Score:
         }
 
 
-def score(scenes: Iterable[SeenScene], lexicon: Lexicon, alert: float = ALERT) -> Score:
-    """Judge every scene by the surest finding at or above ``alert``."""
+def score(
+    scenes: Iterable[SeenScene], lexicon: Lexicon, alert: float = ALERT, *, judge: PairJudge | None = None
+) -> Score:
+    """Judge every scene by the surest finding at or above ``alert``; ``judge`` helps where no rule does."""
     result = Score()
     for scene in scenes:
         situation = scene.situation
-        findings = [one for one in find_contradictions(scene.elements, lexicon) if one.confidence >= alert]
+        found = find_contradictions(scene.elements, lexicon, judge)
+        findings = [one for one in found if one.confidence >= alert]
         kind = f"{situation.application}/{situation.kind.name}"
         for tally in (
             result.total,

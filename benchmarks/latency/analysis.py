@@ -18,7 +18,18 @@ CAPTURE_TO_JUDGED = "capture to judged"
 CAPTURE_TO_PUBLISH = "capture to publish"
 CAPTURE_TO_HEADSET = "capture to headset"
 VISIBLE_TO_HEADSET = "visible to headset"
-DAEMON_STAGES = ("sampling", "queue", "ocr", "panels", "claims", "quality")
+DAEMON_STAGES = (
+    "sampling",
+    "queue",
+    "motion",
+    "elements",
+    "ocr",
+    "panels",
+    "claims",
+    "turns",
+    "orientation",
+    "quality",
+)
 """What the daemon itself says about a sample; sampling is from arrival to the start of the pass."""
 STAGES = ("sender", "transport", *DAEMON_STAGES, "publish", "delivery")
 TOTALS = (CAPTURE_TO_JUDGED, CAPTURE_TO_PUBLISH, CAPTURE_TO_HEADSET, VISIBLE_TO_HEADSET)

@@ -53,7 +53,8 @@ class Clip:
     def moving(cls, seconds: float, stream: StreamFormat) -> Self:
         """A moving scene in which contradictions come and go. Blocks for about a third of ``seconds``."""
         pairs = max(1, round(min(seconds, LONGEST_S) / (2 * SITUATION_S)))
-        timeline = Timeline(seconds_each=SITUATION_S)
+        # Text alone: events are told apart by what alerts quote.
+        timeline = Timeline(seconds_each=SITUATION_S, coherent=COHERENT, contradictory=CONTRADICTORY)
         scene = ArScene(stream.size, timeline=timeline, timecode_fps=stream.fps)
         length_s = 2 * SITUATION_S * pairs
         encoded = EncodedClip.render(

@@ -17,11 +17,21 @@ def test_help_lists_every_benchmark() -> None:
         assert name in shown.output
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+RESULTS_IN_A_FOLDER = {"eval", "contrar", "ratear", "psychophysics", "tradeoff"}
+
+
+@pytest.mark.parametrize("name", sorted(set(BENCHMARKS) - {"data"}))
 def test_every_benchmark_explains_itself(name: str) -> None:
     shown = CliRunner().invoke(main, [name, "--help"])
     assert shown.exit_code == 0
-    assert "--json" in shown.output
+    assert ("--out" if name in RESULTS_IN_A_FOLDER else "--json") in shown.output
+
+
+def test_sets_of_data_are_checked_and_generated() -> None:
+    shown = CliRunner().invoke(main, ["data", "--help"])
+    assert shown.exit_code == 0
+    assert "check" in shown.output
+    assert "generate" in shown.output
 
 
 def test_unknown_benchmark_and_unknown_part_are_refused_by_name() -> None:

@@ -1,0 +1,1 @@
+"""RateAR: how well ratings of placement, size and shadow agree with people's; whether adjustments help."""

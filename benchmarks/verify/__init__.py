@@ -1,0 +1,1 @@
+"""Whether the statistics here give what the papers printed, wherever it can be recomputed."""
