@@ -5,12 +5,14 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 DEPS   := pyproject.toml constraints.txt
 JOBS   ?= 2
+EVAL   ?=
 
-.PHONY: help demo test check format docs clean
+.PHONY: help demo test eval check format docs clean
 
 help:
 	@echo "make demo    stream a generated scene through the daemon and show its alerts"
 	@echo "make test    run every test"
+	@echo "make eval    measure the fast tier on generated scenes (EVAL=--quick for two minutes)"
 	@echo "make check   formatting, lint, types, architecture"
 	@echo "make format  format and fix what can be fixed"
 	@echo "make docs    write the generated documents"
@@ -35,6 +37,11 @@ demo: $(VENV)/.base
 
 test: $(VENV)/.dev
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup
+
+# What scenes are drawn with is fetched once, 106 MB; that needs npm.
+eval: $(VENV)/.dev
+	$(BIN)/python -m models.assets.fetch --out build/assets
+	$(BIN)/python -m benchmarks eval $(EVAL)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -6,13 +6,15 @@ import asyncio
 import secrets
 import ssl
 from collections.abc import Mapping
+from functools import partial
 from typing import Self
 
 import structlog
 from aiohttp import web
 
 from arwarden import __version__
-from arwarden.config import Config
+from arwarden.adjust.scene import SceneBook
+from arwarden.config import Config, MqttConfig, Secret
 from arwarden.contract.messages import Ack
 from arwarden.contract.topics import Topics
 from arwarden.core.clock import Clock, SystemClock
@@ -20,8 +22,15 @@ from arwarden.core.counters import Counters
 from arwarden.core.errors import ConfigError
 from arwarden.core.frame import View
 from arwarden.core.tier import Tier
+from arwarden.corrections import Corrections, SceneNames
+from arwarden.escalate.budget import Budget
+from arwarden.escalate.faces import open_faces
+from arwarden.escalate.judge import Judge
+from arwarden.escalate.switched_off import Lack
+from arwarden.escalate.tier import JudgeTier, SecondOpinions, open_configured
 from arwarden.fast.tier import FastTier
 from arwarden.ingest.auth import Authenticator, caller_of
+from arwarden.ingest.listening import BoundedSite
 from arwarden.ingest.problems import problem_middleware
 from arwarden.ingest.runner import http_runner
 from arwarden.ingest.sessions import SessionManager
@@ -29,10 +38,14 @@ from arwarden.ingest.whip import whip_routes
 from arwarden.observe.events import Event, EventStream, JsonValue
 from arwarden.observe.latency import LoopLag
 from arwarden.observe.metrics import Metrics
-from arwarden.publish.embedded import DEFAULT_PORT, EmbeddedBroker
+from arwarden.publish.embedded import DEFAULT_PORT, Access, EmbeddedBroker
 from arwarden.publish.publisher import Publisher, PublisherState
+from arwarden.publish.scenes import DeviceScene
+from arwarden.publish.tls_front import TlsFront
 from arwarden.session import Probe, Session, Surroundings
+from arwarden.web.relay import MqttRelay
 from arwarden.web.routes import WebRoutes
+from arwarden.web.tls import ServerTls
 
 log = structlog.get_logger(__name__)
 
@@ -54,12 +67,14 @@ class Daemon:
         embedded_broker: bool = False,
         broker_host: str = "127.0.0.1",
         broker_port: int = DEFAULT_PORT,
+        broker_tls_port: int | None = None,
         tier: Tier | None = None,
+        judge: Judge | None = None,
         clock: Clock | None = None,
         probe: Probe | None = None,
     ) -> None:
         if config.mqtt.host is None and not embedded_broker:
-            problem = "mqtt.host: no broker is configured; name one, or start with --embedded-broker"
+            problem = "mqtt.host: no broker is configured; name one, or start without --no-embedded-broker"
             raise ConfigError("configuration", [problem])
         self.config = config
         self.epoch = secrets.token_hex(8)
@@ -68,9 +83,17 @@ class Daemon:
         self.events = EventStream(self.counters)
         self.metrics = Metrics(self.counters)
         self._probe = probe
-        self._broker = EmbeddedBroker(broker_host, broker_port) if embedded_broker else None
+        self._embedded = embedded_broker
+        self._broker_at = (broker_host, broker_port, broker_tls_port)
+        self._broker: EmbeddedBroker | None = None
+        self._tls_front: TlsFront | None = None
         self._given_tier = tier
         self._tier: Tier | None = None
+        self._given_judge = judge
+        self._opinions: SecondOpinions | None = None
+        self.switched_off: list[Lack] = []
+        """Judges that lack a key, a package or a model, once it has started."""
+        self.scenes = SceneBook(self.counters)
         self._publisher: Publisher | None = None
         self._manager: SessionManager | None = None
         self._runner: web.AppRunner | None = None
@@ -78,6 +101,7 @@ class Daemon:
         self._sessions: dict[str, Session] = {}
         self._current: dict[str, str] = {}
         self._background: list[asyncio.Task[None]] = []
+        self.tls = ServerTls(config.server)
         self._http_port = config.server.port
         self._mqtt_address = (config.mqtt.host or broker_host, config.mqtt.effective_port)
 
@@ -103,6 +127,11 @@ class Daemon:
         return self._mqtt_address
 
     @property
+    def mqtt_tls_port(self) -> int | None:
+        """Where the embedded broker speaks TLS, if it does."""
+        return None if self._tls_front is None else self._tls_front.port
+
+    @property
     def publisher_state(self) -> PublisherState:
         """How the connection to the broker is doing."""
         return self._publisher.state if self._publisher else PublisherState.DISCONNECTED
@@ -115,10 +144,11 @@ class Daemon:
     # Start ----------------------------------------------------------------------------------------
 
     async def _start(self) -> None:
-        if self._broker is not None:
-            self._mqtt_address = await self._broker.start()
+        # First, because keys take time to make and faulty files are to be said at once.
+        context = await asyncio.to_thread(self.tls.open)
+        login = await self._start_broker(context) if self._embedded else {}
         host, port = self._mqtt_address
-        mqtt = self.config.mqtt.model_copy(update={"host": host, "port": port})
+        mqtt = self.config.mqtt.model_copy(update={"host": host, "port": port, **login})
         self._publisher = Publisher(
             mqtt,
             self.clock,
@@ -126,7 +156,11 @@ class Daemon:
             version=__version__,
             on_ack=self._on_ack,
             counters=self.counters,
+            on_scene=self._on_scene if _wants_scenes(self.config) else None,
         )
+        if self.config.escalate.judge is not None and not self.config.escalate.replaces_fast:
+            # Before the fast tier, whose models take seconds: a missing extra or model is said at once.
+            self._opinions = await asyncio.to_thread(self._open_opinions)
         tier = self._given_tier
         if tier is None:
             tier = await asyncio.to_thread(self._open_tier)
@@ -142,10 +176,11 @@ class Daemon:
             asyncio.create_task(self._publisher.run(), name="publisher"),
             asyncio.create_task(self._loop_lag.run(), name="loop-lag"),
             asyncio.create_task(self._report(), name="overview"),
+            asyncio.create_task(self.tls.keep_good(), name="certificate"),
         ]
         if self._broker is not None:
             self._background.append(asyncio.create_task(self._broker.supervise(), name="broker"))
-        await self._listen(self._manager)
+        await self._listen(self._manager, mqtt, context)
         self._register_gauges()
         log.info(
             "daemon_started",
@@ -155,10 +190,45 @@ class Daemon:
             mqtt=f"{host}:{port}",
         )
 
+    async def _start_broker(self, context: ssl.SSLContext | None) -> dict[str, object]:
+        """Start the embedded broker; returns what the daemon logs in with, as fields of ``mqtt``."""
+        host, port, tls_port = self._broker_at
+        access = Access.of(self.config, host)
+        self._broker = EmbeddedBroker(host, port, access=access)
+        self._mqtt_address = await self._broker.start()
+        if context is not None and tls_port is not None:
+            self._tls_front = TlsFront(host, tls_port, context, self.counters)
+            await self._tls_front.start(self._mqtt_address)
+        if access.daemon is None:
+            return {}
+        password = Secret.model_validate({"value": access.daemon.password})
+        return {"username": access.daemon.username, "password": password}
+
     def _open_tier(self) -> Tier:
         """Load the models: seconds of work, so it is called in a thread."""
+        if self.config.escalate.replaces_fast:
+            return JudgeTier(self.config.escalate, self._open_judge())
         sessions = self.config.ingest.max_sessions
         return FastTier(self.config.fast, self.clock, sessions=sessions, counters=self.counters)
+
+    def _open_judge(self) -> Judge:
+        """Raises what ``open_configured`` raises; what a judge lacks only where it is the only tier."""
+        if self._given_judge is not None:
+            return self._given_judge
+        escalate = self.config.escalate
+        lacking = None if escalate.replaces_fast else self.switched_off
+        judge = open_configured(escalate, self.clock, self.counters, lacking)
+        for lack in self.switched_off:
+            log.warning("judge_switched_off", judge=lack.judge, reason=lack.reason, detail=lack.detail)
+        return judge
+
+    def _open_opinions(self) -> SecondOpinions:
+        """Load the judge's model, if it is one of this process; called in a thread like ``_open_tier``."""
+        escalate = self.config.escalate
+        faces = open_faces() if escalate.send.blur_faces else None
+        judge = self._open_judge()
+        lacks = self.switched_off
+        return SecondOpinions(escalate, judge, self.clock, self.counters, faces=faces, switched_off=lacks)
 
     def _surroundings(self, tier: Tier, publisher: Publisher) -> Surroundings:
         return Surroundings(
@@ -174,6 +244,25 @@ class Daemon:
             counters=self.counters,
             current=self._current,
             probe=self._probe,
+            opinions=self._opinions,
+            names=SceneNames(self.scenes, self.config.adjust) if self.config.adjust.name_objects else None,
+            corrections=self._corrections(publisher),
+        )
+
+    def _corrections(self, publisher: Publisher) -> Corrections | None:
+        if not self.config.adjust.enabled or self._opinions is None:
+            return None
+        return Corrections(
+            self.config.adjust,
+            self.scenes,
+            self._opinions,
+            self.epoch,
+            Topics(self.config.mqtt.topic_prefix),
+            self.clock,
+            publisher.submit,
+            self.events,
+            self.metrics,
+            self.counters,
         )
 
     def _open_session(self, session_id: str, device_id: str, view: View, around: Surroundings) -> Session:
@@ -188,7 +277,9 @@ class Daemon:
         if self._current.get(session.device_id) == session.session_id:
             del self._current[session.device_id]
 
-    async def _listen(self, manager: SessionManager) -> None:
+    async def _listen(
+        self, manager: SessionManager, mqtt: MqttConfig, context: ssl.SSLContext | None
+    ) -> None:
         server = self.config.server
         authenticator = Authenticator(self.config.ingest, server.viewer_token, server.cors_origins)
 
@@ -201,11 +292,20 @@ class Daemon:
         )
         application = web.Application(middlewares=[problem_middleware])
         application.add_routes(whip_routes(manager, authenticator, self.config, self.counters))
+        relay = MqttRelay(mqtt, authenticator, self.counters)
         application.add_routes(page.routes())
-        application.on_shutdown.append(page.end_live_views)
+        application.add_routes(relay.routes())
+        application.on_shutdown.extend([page.end_live_views, relay.end_relays])
         self._runner = http_runner(application, self.counters, HTTP_DRAIN_S)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, server.host, server.port, ssl_context=_tls_context(self.config))
+        site = BoundedSite(
+            self._runner,
+            server.host,
+            server.port,
+            limit=server.max_connections,
+            counters=self.counters,
+            ssl_context=context,
+        )
         try:
             await site.start()
         except OSError as error:
@@ -221,6 +321,17 @@ class Daemon:
         gauge("sessions", "Sessions that are open.", lambda: float(len(self._sessions)))
         gauge("loop_lag_p95_seconds", "Lag of the event loop.", lambda: self._loop_lag.p95_ms() / 1000.0)
         gauge("loop_lag_worst_seconds", "Worst lag since start.", lambda: self._loop_lag.worst_ms / 1000.0)
+        if self._opinions is not None:
+            budget = self._opinions.budget
+            off = self._opinions.switched_off
+            gauge("judges_switched_off", "Judges without key, package or model.", lambda: float(len(off)))
+            gauge("judge_calls", "Questions to judges since start.", lambda: float(budget.ledger.calls))
+            gauge("judge_cost", "Money spent on judges since start.", lambda: budget.ledger.cost)
+            gauge("judge_saved_calls", "Questions spared.", lambda: float(budget.ledger.saved_calls))
+            gauge("judge_saved_cost", "Money not spent on them.", lambda: budget.ledger.saved_cost)
+            for name in ("tokens_in", "tokens_out"):
+                read = partial(_tokens, budget, name)
+                gauge(f"judge_{name}", "Tokens sent to or answered by judges since start.", read)
         gauge(
             "mqtt_connected",
             "1 while the broker is connected.",
@@ -236,6 +347,9 @@ class Daemon:
         for session in sessions:
             if session.acknowledged(ack):
                 return
+
+    def _on_scene(self, scene: DeviceScene) -> None:
+        self.scenes.take(scene.device_id, scene.report, self.clock.now_ms(), retained=scene.retained)
 
     async def _report(self) -> None:
         while True:
@@ -280,27 +394,28 @@ class Daemon:
                     await self._publisher.stop(grace_s * 500.0)
         except TimeoutError:
             log.warning("stop_took_too_long", grace_s=grace_s, sessions=len(self._sessions))
+        await self._end_background()
+        for part in (self._opinions, self._tier):
+            if part is not None:
+                await part.close()
+        for outer in (self._tls_front, self._broker):
+            if outer is not None:
+                await outer.stop()
+        log.info("daemon_stopped")
+
+    async def _end_background(self) -> None:
         for task in self._background:
             task.cancel()
         if self._background:
             _, left = await asyncio.wait(self._background, timeout=TASKS_END_S)
             if left:
                 log.error("tasks_left_behind", tasks=sorted(task.get_name() for task in left))
-        if self._tier is not None:
-            await self._tier.close()
-        if self._broker is not None:
-            await self._broker.stop()
-        log.info("daemon_stopped")
 
 
-def _tls_context(config: Config) -> ssl.SSLContext | None:
-    certificate, key = config.server.tls_certificate, config.server.tls_key
-    if certificate is None or key is None:
-        return None
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    try:
-        context.load_cert_chain(certificate, key)
-    except (ssl.SSLError, OSError) as error:
-        problem = f"server.tls_certificate: {certificate} and {key} are not a usable pair: {error}"
-        raise ConfigError("configuration", [problem]) from error
-    return context
+def _wants_scenes(config: Config) -> bool:
+    """Whether anything is done with what apps report of their objects."""
+    return config.adjust.enabled or config.adjust.name_objects
+
+
+def _tokens(budget: Budget, name: str) -> float:
+    return float(getattr(budget.ledger, name))

@@ -8,18 +8,26 @@ from pathlib import Path
 from statistics import median
 
 import av
+import numpy as np
 
 from arwarden.config import Config
 from arwarden.contract.messages import AlertState
 from arwarden.core.counters import Counters
 from arwarden.core.errors import InputError, TierError
 from arwarden.core.findings import Finding, FindingKind, Findings
-from arwarden.core.frame import ArrayPicture, CaptureClock, Frame, Picture, View
+from arwarden.core.frame import ArrayPicture, ByteImage, CaptureClock, Frame, Picture, View
 from arwarden.core.tier import SceneContext
 from arwarden.decide import AlertDraft, AlertLifecycle
 from arwarden.fast.quality import FreezeDetector
 from arwarden.fast.tier import FastTier
-from arwarden.headset.pictures import IMAGE_SUFFIXES, load_rgb
+from arwarden.headset.pictures import (
+    IMAGE_SUFFIXES,
+    MAX_PIXELS,
+    animation,
+    is_animated,
+    is_picture,
+    load_rgb,
+)
 from arwarden.ingest.picture import AvPicture
 from arwarden.sampling import Sampler
 
@@ -33,6 +41,8 @@ COMPLETE_SHARE = 0.98
 """A video that yields less of what its header promises (frames, or seconds) is called truncated."""
 DURATION_SLACK_S = 0.2
 
+TimedPicture = tuple[float, float, Picture]
+"""Time in seconds, share done (0..1) and picture of a frame."""
 Progress = Callable[[float], None]
 """Told the share of a video that is done, 0..1."""
 
@@ -58,6 +68,8 @@ class Report:
     stages_ms: dict[str, float]
     samples: tuple[SampleReport, ...] = field(default=())
     duration_s: float | None = None
+    raised_at_s: tuple[float, ...] = field(default=())
+    """When each of ``findings`` was raised first; videos only."""
 
 
 def media_files(path: Path) -> list[Path]:
@@ -92,36 +104,38 @@ class OfflineAnalyser:
         try:
             if path.stat().st_size == 0:
                 raise InputError(str(path), "the file is empty")
-            if path.suffix.lower() in IMAGE_SUFFIXES:
-                return self._picture(path)
-            return self._video(path, progress)
+            if is_picture(path):
+                if is_animated(path):
+                    return self._film(path, _animated(path), progress)
+                return self.picture(load_rgb(path), str(path))
+            return self._film(path, decoded(path), progress)
         except OSError as error:
             raise InputError(str(path), f"cannot be read: {error.strerror or error}") from error
         except TierError as error:
             raise InputError(str(path), f"cannot be judged: {error}") from error
 
-    def _picture(self, path: Path) -> Report:
-        picture = ArrayPicture(load_rgb(path))
-        findings = self._tier.analyse_now(_frame(picture, 0, 0.0), STILL)
+    def picture(self, rgb: ByteImage, source: str) -> Report:
+        """Judge one picture, uint8 of shape (height, width, 3). Raises ``TierError`` when a part breaks."""
+        findings = self._tier.analyse_now(_frame(ArrayPicture(rgb), 0, 0.0), STILL)
         kept = tuple(
             finding
             for finding in findings.findings
             if finding.confidence >= self._config.alerts.min_confidence
         )
         return Report(
-            source=str(path),
-            contradictory=any(finding.kind is FindingKind.CONTRADICTION for finding in kept),
+            source=source,
+            contradictory=any(f.certain and f.kind is FindingKind.CONTRADICTION for f in kept),
             confidence=_confidence(findings.findings),
             findings=kept,
             last=findings,
             stages_ms=dict(findings.stages_ms),
         )
 
-    def _video(self, path: Path, progress: Progress | None) -> Report:
-        """Play the video on its own time through sampler and life cycle, as if it were a headset."""
+    def _film(self, path: Path, frames: Iterator[TimedPicture], progress: Progress | None) -> Report:
+        """Play a video on its own time through sampler and life cycle, as if it were a headset."""
         play = _Playback(self._config, self._tier)
         end_s = 0.0
-        for at_s, share, picture in decoded(path):
+        for at_s, share, picture in frames:
             end_s = at_s
             play.show(picture, at_s)
             if progress is not None:
@@ -136,6 +150,7 @@ class OfflineAnalyser:
             stages_ms=_median_stages([sample.findings for sample in play.samples]),
             samples=tuple(play.samples),
             duration_s=end_s,
+            raised_at_s=tuple(play.raised_at_s[key] for key in play.raised),
         )
 
 
@@ -153,6 +168,7 @@ class _Playback:
         self._sequence = 0
         self.samples: list[SampleReport] = []
         self.raised: dict[str, Finding] = {}
+        self.raised_at_s: dict[str, float] = {}
 
     def show(self, picture: Picture, at_s: float) -> None:
         """One frame of the video, in order."""
@@ -177,11 +193,11 @@ class _Playback:
         # The file waits for the tier, so on its own time judging costs nothing.
         self._sampler.finished(0.0, now_ms)
         self.samples.append(SampleReport(sample.frame.capture_ms / 1000.0, findings))
-        self._note(self._lifecycle.observe(findings, sample.frame, self._tier.name, now_ms), findings)
+        self._note(self._lifecycle.observe(findings, sample.frame, self._tier.name, now_ms), findings, at_s)
         if self._lifecycle.wants_evidence:
             self._sampler.request_sample()
 
-    def _note(self, drafts: Sequence[AlertDraft], findings: Findings) -> None:
+    def _note(self, drafts: Sequence[AlertDraft], findings: Findings, at_s: float) -> None:
         for draft in drafts:
             if draft.state in (AlertState.RAISED, AlertState.CONFIRMED):
                 best = max(
@@ -191,10 +207,21 @@ class _Playback:
                 )
                 if best is not None:
                     self.raised[draft.key] = best
+                    self.raised_at_s.setdefault(draft.key, at_s)
 
 
-def decoded(path: Path) -> Iterator[tuple[float, float, Picture]]:
-    """Time in seconds, share done (0..1) and picture of every frame of a video.
+def moving(path: Path) -> Iterator[TimedPicture]:
+    """The frames of a video or animated picture as they are judged. Raises ``InputError`` likewise."""
+    return _animated(path) if is_picture(path) else decoded(path)
+
+
+def _animated(path: Path) -> Iterator[TimedPicture]:
+    for at_s, share, rgb in animation(path):
+        yield at_s, share, ArrayPicture(rgb)
+
+
+def decoded(path: Path) -> Iterator[TimedPicture]:
+    """Time in seconds, share done (0..1) and upright picture of every frame of a video.
 
     Raises ``InputError`` where the file is no video, holds none that can be decoded, or ends early.
     """
@@ -214,16 +241,31 @@ def decoded(path: Path) -> Iterator[tuple[float, float, Picture]]:
                 first_s = own_s if count == 0 else first_s
                 count += 1
                 end_s = own_s - first_s + step_s
-                yield own_s - first_s, min(1.0, count / expected) if expected else 0.0, AvPicture(frame)
+                share = min(1.0, count / expected) if expected else 0.0
+                yield own_s - first_s, share, _upright(path, frame)
     except (av.FFmpegError, OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(str(path), f"not a readable picture or video: {reason}") from error
+        fix = "give a picture (PNG, JPEG, WebP ...) or a video (MP4, WebM, MKV ...)"
+        raise InputError(str(path), f"not a readable picture or video: {reason}; {fix}") from error
     if count == 0:
         raise InputError(str(path), "no frame of the video can be decoded")
     if count < expected * COMPLETE_SHARE:
         raise InputError(str(path), f"the video is truncated: {count} of {expected} frames are there")
     if expected == 0 and end_s + DURATION_SLACK_S < promised_s * COMPLETE_SHARE:
         raise InputError(str(path), f"the video is truncated: {end_s:.1f} of {promised_s:.1f} s are there")
+
+
+def _upright(path: Path, frame: av.VideoFrame) -> Picture:
+    """The frame as a player shows it: phones film on their side and note by how much."""
+    if frame.width * frame.height > MAX_PIXELS:
+        raise InputError(
+            str(path), f"its frames have {frame.width}x{frame.height} pixels; scale it down first"
+        )
+    quarters = round(frame.rotation / 90.0) % 4
+    if not quarters:
+        return AvPicture(frame)
+    rgb = np.asarray(frame.to_ndarray(format="rgb24"), dtype=np.uint8)
+    return ArrayPicture(np.ascontiguousarray(np.rot90(rgb, quarters)))
 
 
 def _frame(picture: Picture, sequence: int, now_ms: float) -> Frame:

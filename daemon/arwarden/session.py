@@ -17,11 +17,14 @@ from arwarden.core.errors import DeadlineExceeded, TierError
 from arwarden.core.findings import Element, Finding, Findings
 from arwarden.core.frame import CaptureClock, Frame, View
 from arwarden.core.tier import SceneContext, Tier
+from arwarden.corrections import Corrections, SceneNames, SessionCorrections
 from arwarden.decide import AlertDraft, AlertLifecycle, publishable, stamp
+from arwarden.escalate.tier import SecondOpinions
 from arwarden.fast.quality import FreezeDetector
 from arwarden.observe.events import EventStream, JsonValue
 from arwarden.observe.latency import RecentLatency, RecentRate
 from arwarden.observe.metrics import Metrics
+from arwarden.opinions import NOTHING_SEEN, SessionOpinions
 from arwarden.publish.outbox import Outgoing
 from arwarden.publish.publisher import Publisher
 from arwarden.sampling import Sample, Sampler
@@ -62,6 +65,12 @@ class Surroundings:
     current: dict[str, str]
     """The session that speaks for each device now: one that was taken over stays silent."""
     probe: Probe | None = None
+    opinions: SecondOpinions | None = None
+    """Who is asked for second opinions; nobody where it is None."""
+    names: SceneNames | None = None
+    """The app's own names of what is seen; None where alerts shall not carry them."""
+    corrections: Corrections | None = None
+    """What corrects the app's objects; nothing where it is None."""
 
 
 @dataclass(slots=True)
@@ -101,6 +110,12 @@ class Session:
         self._closed = False
         self.on_closed: Callable[[], object] = lambda: None
         self._judging: asyncio.Task[None] | None = None
+        self._opinions = self._open_opinions()
+        self._corrections = (
+            None
+            if around.corrections is None
+            else SessionCorrections(around.corrections, device_id, session_id, new_id)
+        )
         self._task = asyncio.create_task(self._run(), name=f"session[{session_id}]")
 
     # What the stream calls ------------------------------------------------------------------------
@@ -135,6 +150,10 @@ class Session:
         """Take note of how the stream is doing; a lost stream ends its alerts."""
         self._state, self._reasons = state, reasons
         if state in ENDED:
+            if self._opinions is not None:
+                self._opinions.cancel()
+            if self._corrections is not None:
+                self._corrections.drop()
             reason = reasons[0] if state is SessionState.CLOSED and reasons else f"session_{state}"
             self._submit(self._lifecycle.end(reason, now_ms))
         self._publish_health(now_ms)
@@ -152,7 +171,10 @@ class Session:
         if self._closed:
             return
         self._closed = True
-        tasks = {self._task} if self._judging is None else {self._task, self._judging}
+        if self._corrections is not None:
+            self._corrections.drop()
+        asking = [beside.task for beside in (self._opinions, self._corrections) if beside is not None]
+        tasks = {task for task in (self._task, self._judging, *asking) if task is not None}
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
@@ -163,8 +185,25 @@ class Session:
         self.on_closed()
         log.info("session_ended", session_id=self.session_id, device_id=self.device_id, reason=reason)
 
+    def _open_opinions(self) -> SessionOpinions | None:
+        around = self._around
+        if around.opinions is None:
+            return None
+        return SessionOpinions(
+            around.opinions,
+            self._lifecycle,
+            self._submit,
+            tier=around.tier.name,
+            alert_budget_ms=around.config.alerts.budget_ms,
+            clock=around.clock,
+            metrics=around.metrics,
+            counters=around.counters,
+        )
+
     def acknowledged(self, ack: Ack) -> bool:
-        """A headset's answer to an alert; False where the alert is none of this session's."""
+        """A headset's answer to an alert or a correction; False where that is none of this session's."""
+        if self._corrections is not None and self._corrections.acknowledged(ack):
+            return True
         return self._lifecycle.acknowledged(ack)
 
     # The loop -------------------------------------------------------------------------------------
@@ -184,6 +223,9 @@ class Session:
         self._submit(self._lifecycle.tick(now_ms, transport_healthy=self._transport_healthy()))
         if now_ms >= self._next_health_ms:
             self._publish_health(now_ms)
+        if self._corrections is not None and self._state not in ENDED:
+            sound = self._transport_healthy() and self._view is not View.PASSTHROUGH
+            self._corrections.work(self._newest if sound else None, now_ms)
         if self._judging is not None:
             return
         due_ms = self._sampler.next_due_ms(now_ms)
@@ -192,11 +234,16 @@ class Session:
             self._judging = asyncio.create_task(self._judge_and_go_on(), name=f"judge[{self.session_id}]")
         elif self._sampler.static:
             self._submit(self._lifecycle.still_seen(now_ms, self._newest))
+            if self._opinions is not None:
+                self._opinions.unchanged(self._newest)
+        if self._opinions is not None and self._transport_healthy():
+            self._opinions.consult((), now_ms)
 
     async def _wait_for_work(self) -> None:
         now_ms = self._around.clock.now_ms()
         sample_due_ms = self._sampler.next_due_ms(now_ms) if self._judging is None else None
-        due = [self._next_health_ms, sample_due_ms, self._lifecycle.next_due_ms(now_ms)]
+        opinion_due_ms = None if self._opinions is None else self._opinions.next_due_ms(now_ms)
+        due = [self._next_health_ms, sample_due_ms, opinion_due_ms, self._lifecycle.next_due_ms(now_ms)]
         wait_s = min((at_ms - now_ms) / 1000.0 for at_ms in due if at_ms is not None)
         try:
             async with asyncio.timeout(min(max(wait_s, 0.001), IDLE_WAKE_S)):
@@ -256,7 +303,9 @@ class Session:
             "sampling": max(0.0, started_ms - sample.frame.arrival_ms),
             **findings.stages_ms,
         }
-        return Findings(findings.findings + extra, findings.elements, findings.quality, stages_ms)
+        found = Findings(findings.findings + extra, findings.elements, findings.quality, stages_ms)
+        names = around.names
+        return found if names is None else names.named(found, self.device_id, around.clock.now_ms())
 
     def _decide(self, frame: Frame, findings: Findings, started_ms: float) -> None:
         around = self._around
@@ -266,10 +315,15 @@ class Session:
         around.metrics.frames.labels("analysed").inc()
         for stage, spent_ms in findings.stages_ms.items():
             around.metrics.stage_s.labels(stage).observe(spent_ms / 1000.0)
-        drafts = self._lifecycle.observe(findings, frame, around.tier.name, now_ms)
+        opinions = self._opinions if not frame.transport.damaged else None
+        sustained = NOTHING_SEEN if opinions is None else opinions.saw(frame, findings, now_ms)
+        drafts = self._lifecycle.observe(findings, frame, around.tier.name, now_ms, sustained=sustained)
         if self._lifecycle.wants_evidence:
             self._sampler.request_sample(urgent=self._lifecycle.nearly_raised)
-        self._submit(drafts)
+        if opinions is None:
+            self._submit(drafts)
+        else:
+            opinions.consult(drafts, now_ms)
         if around.probe is not None:
             around.probe(frame, findings)
         if around.events.watched:
@@ -342,6 +396,7 @@ class Session:
             height_px=newest.picture.height_px if newest else 0,
             loss_ratio=newest.transport.loss_ratio if newest else 0.0,
             capture_to_publish_ms=None if p50 is None or p95 is None else Percentiles(p50=p50, p95=p95),
+            second_opinion=None if self._opinions is None else self._opinions.health(),
         )
 
     def _publish_health(self, now_ms: float) -> None:
@@ -389,6 +444,8 @@ def _element_event(element: Element) -> Mapping[str, JsonValue]:
         "type": element.type.value,
         "text": element.text,
         "box": list(element.box),
+        "label": element.label,
+        "direction_deg": element.direction_deg,
         "claims": [claim.describe() for claim in element.claims],
         "confidence": element.confidence,
     }

@@ -57,7 +57,7 @@ async def test_demo_shows_what_comes_back_and_sums_up(tmp_path: Path) -> None:
     async with Command("demo", "--seconds", "10", "--json", str(result_file), cwd=tmp_path) as command:
         watch = await command.says("streaming scene; watch it at http://")
         assert "127.0.0.1" in watch or "localhost" in watch
-        await command.says("reads “")
+        await command.says("  sees ")
         assert await command.ends() == 0, command.output
         await nothing_left_of(command)
     result = json.loads(result_file.read_text(encoding="utf-8"))

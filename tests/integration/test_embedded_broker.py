@@ -17,14 +17,15 @@ import pytest
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from arwarden.config import MqttConfig
+from arwarden.config import Config, MqttConfig
 from arwarden.core.counters import Counters
 from arwarden.core.errors import BrokerError
 from arwarden.publish.acks import inbox_type
 from arwarden.publish.connection import Connection, Will
-from arwarden.publish.embedded import EmbeddedBroker
+from arwarden.publish.embedded import Access, EmbeddedBroker, Login
 from arwarden.publish.publisher import PublisherState
 from tests.support.alerts_out import ACKS, ALERTS, STATUS, running
+from tests.support.logins import lets_in
 from tests.support.mosquitto import free_port
 from tests.support.mqtt_tap import eventually, tapping
 
@@ -247,3 +248,52 @@ async def first_number(stream: asyncio.StreamReader) -> AsyncIterator[int]:
 
 async def test_stop_before_start_is_nothing() -> None:
     await EmbeddedBroker().stop()
+
+
+# Who may connect ------------------------------------------------------------------------
+
+DAEMON = Login("daemon", 'a "quoted" \\ pässword\x7f')
+QUEST = Login("quest-1", "tok\ten 👓")
+
+
+def login_config(address: Address, login: Login | None, **fields: object) -> MqttConfig:
+    given = {} if login is None else {"username": login.username, "password": {"value": login.password}}
+    return config(address, **given, **fields)
+
+
+async def test_with_users_it_lets_nobody_else_in() -> None:
+    broker = EmbeddedBroker(port=0, access=Access(DAEMON, (QUEST,)))
+    address = await broker.start()
+    try:
+        assert await lets_in(login_config(address, DAEMON))
+        assert await lets_in(login_config(address, QUEST, client_id="quest"))
+        for login in (None, Login("daemon", "wrong"), Login("nobody", DAEMON.password), Login("quest-1", "")):
+            assert not await lets_in(login_config(address, login, client_id="stranger")), login
+    finally:
+        await broker.stop()
+
+
+DEVICES = {"devices": [{"id": "quest-1", "token": {"value": "tok"}}]}
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - not bound to
+LOGIN = {"username": "boss", "password": {"value": "pw"}}
+
+
+@pytest.mark.parametrize(
+    ("sections", "host", "names"),
+    [
+        ({}, EVERYWHERE, []),
+        ({"ingest": DEVICES}, "127.0.0.1", []),
+        ({"ingest": DEVICES}, EVERYWHERE, ["quest-1", "daemon-"]),
+        ({"mqtt": LOGIN}, "127.0.0.1", ["boss"]),
+        ({"mqtt": LOGIN, "ingest": DEVICES}, "127.0.0.1", ["quest-1", "boss"]),
+    ],
+)
+def test_who_is_let_in_follows_from_the_configuration(
+    sections: dict[str, object], host: str, names: list[str]
+) -> None:
+    access = Access.of(Config.model_validate(sections), host)
+    assert [name.startswith(wanted) for name, wanted in zip(access.users, names, strict=True)] == [
+        True
+    ] * len(names)
+    assert access.users.get("quest-1", "tok") == "tok"
+    assert "pw" not in repr(access)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import socket
 import threading
 import time
 from typing import Any
@@ -295,6 +296,23 @@ async def test_nobody_there_fails_after_the_connect_timeout(unused_tcp_port: int
     alone = HeadsetOptions(whip_url=f"http://127.0.0.1:{unused_tcp_port}/whip", connect_timeout_s=1.0)
     with pytest.raises(Refused, match="no stream within 1 s: no answer from"):
         await Headset(alone, feed()).run(seconds=5)
+
+
+@pytest.mark.parametrize("silent", [False, True], ids=["closed", "silent"])
+async def test_short_run_does_not_wait_long_for_a_daemon_that_is_not_there(
+    unused_tcp_port: int, monkeypatch: pytest.MonkeyPatch, silent: bool
+) -> None:
+    monkeypatch.setattr("arwarden.headset.headset.CONNECT_MARGIN_S", 0.5)
+    with socket.socket() as listener:
+        port = unused_tcp_port
+        if silent:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen()
+            port = listener.getsockname()[1]
+        alone = HeadsetOptions(whip_url=f"http://127.0.0.1:{port}/whip")
+        async with asyncio.timeout(20):
+            with pytest.raises(Refused, match=r"no stream within 0\.7 s"):
+                await Headset(alone, feed()).run(seconds=0.2)
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8080/whip", "ftp://host/whip", "http:///whip", "whip"])

@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import aiomqtt
@@ -24,6 +23,7 @@ from arwarden.headset.mqtt_client import AlertCallbacks, AlertClient
 from arwarden.headset.pictures import PictureSize
 from arwarden.headset.scene import ArScene
 from arwarden.headset.shown import Change, ShownAlert
+from tests.integration.conftest import Maker
 from tests.support.mosquitto import Mosquitto, free_port
 from tests.support.mqtt_tap import Tap, tapping
 from tests.support.whip_receiver import until, whip_receiver
@@ -33,14 +33,6 @@ pytestmark = pytest.mark.broker
 
 ALERTS, ACKS = "arwarden/v1/quest-1/alerts", "arwarden/v1/quest-1/acks"
 HEALTH, STATUS = "arwarden/v1/quest-1/health", "arwarden/v1/daemon/status"
-
-
-@pytest.fixture
-async def broker(tmp_path: Path) -> AsyncIterator[Mosquitto]:
-    broker = Mosquitto(tmp_path / "broker")
-    await broker.start()
-    yield broker
-    await broker.stop()
 
 
 class Wearer:
@@ -110,11 +102,11 @@ def acks(tap: Tap) -> list[tuple[str, int, str]]:
     return [(ack["alert_id"], ack["revision"], ack["action"]) for ack in (m.json for m in tap.on(ACKS))]
 
 
-async def test_alert_is_shown_acknowledged_and_expires(broker: Mosquitto) -> None:
-    async with tapping(broker.host, broker.port, ACKS) as tap, wearing(url_of(broker)) as wearer:
+async def test_alert_is_shown_acknowledged_and_expires(mosquitto: Mosquitto) -> None:
+    async with tapping(mosquitto.host, mosquitto.port, ACKS) as tap, wearing(url_of(mosquitto)) as wearer:
         now_ms = wearer.clock.now_ms()
         alert = alert_now(now_ms, expires_ms=now_ms + 600)
-        await publish(broker, ALERTS, alert.model_dump_json())
+        await publish(mosquitto, ALERTS, alert.model_dump_json())
         await until(lambda: len(acks(tap)) == 3, what="three acknowledgements")
         assert acks(tap) == [("a1", 1, "received"), ("a1", 1, "shown"), ("a1", 1, "expired")]
         assert all(message.qos == 1 and not message.retain for message in tap.on(ACKS))
@@ -122,8 +114,8 @@ async def test_alert_is_shown_acknowledged_and_expires(broker: Mosquitto) -> Non
     assert 400 <= wearer.changes[1].at_ms - wearer.changes[0].at_ms < 3000
 
 
-async def test_life_of_an_alert_and_messages_out_of_order(broker: Mosquitto) -> None:
-    async with wearing(url_of(broker)) as wearer:
+async def test_life_of_an_alert_and_messages_out_of_order(mosquitto: Mosquitto) -> None:
+    async with wearing(url_of(mosquitto)) as wearer:
         now_ms = wearer.clock.now_ms()
         for revision, state in [
             (1, "raised"),
@@ -133,22 +125,22 @@ async def test_life_of_an_alert_and_messages_out_of_order(broker: Mosquitto) -> 
             (3, "raised"),
         ]:
             alert = alert_now(now_ms, revision=revision, state=state, expires_ms=now_ms + 60_000)
-            await publish(broker, ALERTS, alert.model_dump_json())
+            await publish(mosquitto, ALERTS, alert.model_dump_json())
         await until(lambda: wearer.counters["alerts.old_revision"] == 2, what="two old revisions")
     assert [change.change for change in wearer.changes] == [Change.SHOWN, Change.UPDATED, Change.ENDED]
 
 
-async def test_malformed_foreign_and_retained_messages_show_nothing(broker: Mosquitto) -> None:
+async def test_malformed_foreign_and_retained_messages_show_nothing(mosquitto: Mosquitto) -> None:
     now_ms = SystemClock().now_ms()
-    await publish(broker, ALERTS, alert_now(now_ms, alert_id="kept").model_dump_json(), retain=True)
-    async with wearing(url_of(broker)) as wearer:
+    await publish(mosquitto, ALERTS, alert_now(now_ms, alert_id="kept").model_dump_json(), retain=True)
+    async with wearing(url_of(mosquitto)) as wearer:
         for payload in (b"", b"{", b"\xff\xfe", b"[]", b'{"schema": "arwarden/alert/9"}', b"x" * 70_000):
-            await publish(broker, ALERTS, payload)
-        await publish(broker, HEALTH, b'{"state": 3}')
-        await publish(broker, STATUS, b"offline")
-        await publish(broker, ALERTS, alert_now(now_ms, device_id="other").model_dump_json())
+            await publish(mosquitto, ALERTS, payload)
+        await publish(mosquitto, HEALTH, b'{"state": 3}')
+        await publish(mosquitto, STATUS, b"offline")
+        await publish(mosquitto, ALERTS, alert_now(now_ms, device_id="other").model_dump_json())
         good = json.loads(alert_now(wearer.clock.now_ms()).model_dump_json())
-        await publish(broker, ALERTS, json.dumps({**good, "a_later_member": {"of": "v1"}}))
+        await publish(mosquitto, ALERTS, json.dumps({**good, "a_later_member": {"of": "v1"}}))
         await until(lambda: wearer.changes, what="the good alert")
         await until(lambda: wearer.counters["mqtt.malformed"] == 8, what="eight malformed messages")
     assert [change.alert.alert_id for change in wearer.changes] == ["a1"]
@@ -156,7 +148,7 @@ async def test_malformed_foreign_and_retained_messages_show_nothing(broker: Mosq
     assert wearer.counters["alerts.of_other_device"] == 1
 
 
-async def test_retained_health_and_status_are_told(broker: Mosquitto) -> None:
+async def test_retained_health_and_status_are_told(mosquitto: Mosquitto) -> None:
     health = Health.model_validate(
         {
             "epoch": "run-1",
@@ -178,43 +170,55 @@ async def test_retained_health_and_status_are_told(broker: Mosquitto) -> None:
         }
     )
     online = DaemonStatus(epoch="run-1", published_ms=1.0, state="online", version="0.1.0")
-    await publish(broker, HEALTH, health.model_dump_json(), retain=True)
-    await publish(broker, STATUS, online.model_dump_json(), retain=True)
-    async with wearing(url_of(broker)) as wearer:
+    await publish(mosquitto, HEALTH, health.model_dump_json(), retain=True)
+    await publish(mosquitto, STATUS, online.model_dump_json(), retain=True)
+    async with wearing(url_of(mosquitto)) as wearer:
         await until(lambda: wearer.healths and wearer.daemon, what="health and status")
-        await publish(broker, ALERTS, alert_now(wearer.clock.now_ms()).model_dump_json())
+        await publish(mosquitto, ALERTS, alert_now(wearer.clock.now_ms()).model_dump_json())
         await until(lambda: wearer.changes, what="the alert")
         again = online.model_copy(update={"epoch": "run-2"})
-        await publish(broker, STATUS, again.model_dump_json(), retain=True)
+        await publish(mosquitto, STATUS, again.model_dump_json(), retain=True)
         await until(lambda: len(wearer.changes) == 2, what="the end of the alert")
     assert wearer.healths[0].reasons == ("passthrough_has_no_virtual_content",)
     assert wearer.changes[1].change is Change.ENDED
     assert wearer.changes[1].reason == "daemon_restarted"
 
 
-async def test_restarted_broker_is_found_again(broker: Mosquitto) -> None:
-    async with wearing(url_of(broker)) as wearer:
-        await broker.kill()
+async def test_restarted_broker_is_found_again(mosquitto: Mosquitto) -> None:
+    async with wearing(url_of(mosquitto)) as wearer:
+        await mosquitto.kill()
         await until(lambda: not wearer.connected, what="the loss to be noticed")
-        await broker.start()
+        await mosquitto.start()
         await until(lambda: wearer.connected, what="the connection to be back")
-        await publish(broker, ALERTS, alert_now(wearer.clock.now_ms()).model_dump_json())
+        await publish(mosquitto, ALERTS, alert_now(wearer.clock.now_ms()).model_dump_json())
         await until(lambda: wearer.changes, what="an alert after the restart")
     assert wearer.counters["mqtt.lost"] >= 1
 
 
-async def test_wrong_password_ends_the_run(tmp_path: Path) -> None:
-    broker = Mosquitto(tmp_path / "broker", users={"headset": "right"})
-    await broker.start()
-    try:
-        async with wearing(f"mqtt://headset:right@{broker.host}:{broker.port}") as wearer:
-            assert wearer.connected
-        with pytest.raises(Refused, match="refuses the connection") as caught:
-            async with wearing(f"mqtt://headset:wr0ng@{broker.host}:{broker.port}"):
-                pytest.fail("the broker let it in")
-        assert "wr0ng" not in str(caught.value)
-    finally:
-        await broker.stop()
+async def test_acknowledgements_wait_for_a_broker_and_then_for_the_daemon(mosquitto: Mosquitto) -> None:
+    async with wearing(url_of(mosquitto)) as wearer:
+        now_ms = wearer.clock.now_ms()
+        await mosquitto.kill()
+        await until(lambda: not wearer.connected, what="the loss to be noticed")
+        alert = alert_now(now_ms, expires_ms=now_ms + 600_000)
+        wearer.client._take_alert(alert, retained=False)
+        await mosquitto.start()
+        await until(lambda: wearer.counters["acks.again"] == 2, what="two that nobody has")
+        async with tapping(mosquitto.host, mosquitto.port, ACKS) as tap:
+            await until(lambda: wearer.counters["acks.sent"] == 2, what="two that somebody has")
+            await until(lambda: len(acks(tap)) == 2, what="two acknowledgements")
+            assert sorted(acks(tap)) == [("a1", 1, "received"), ("a1", 1, "shown")]
+    assert wearer.counters["acks.dropped"] == 0
+
+
+async def test_wrong_password_ends_the_run(mosquitto_with: Maker) -> None:
+    broker = await mosquitto_with(users={"headset": "right"})
+    async with wearing(f"mqtt://headset:right@{broker.host}:{broker.port}") as wearer:
+        assert wearer.connected
+    with pytest.raises(Refused, match="refuses the connection") as caught:
+        async with wearing(f"mqtt://headset:wr0ng@{broker.host}:{broker.port}"):
+            pytest.fail("the broker let it in")
+    assert "wr0ng" not in str(caught.value)
 
 
 async def test_missing_broker_does_not_keep_the_stream_from_running() -> None:
@@ -230,13 +234,13 @@ async def test_missing_broker_does_not_keep_the_stream_from_running() -> None:
     assert headset.state.broker_reason
 
 
-async def test_latency_is_measured_against_the_daemons_clock(broker: Mosquitto) -> None:
+async def test_latency_is_measured_against_the_daemons_clock(mosquitto: Mosquitto) -> None:
     stream = StreamFormat(size=PictureSize(320, 240), fps=10, bitrate_kbps=300)
     async with whip_receiver() as receiver:
         receiver.clock_ahead_ms = 5_000_000.0
         shown: list[ShownAlert] = []
         headset = Headset(
-            HeadsetOptions(whip_url=receiver.url, mqtt_url=url_of(broker), device_id="quest-1"),
+            HeadsetOptions(whip_url=receiver.url, mqtt_url=url_of(mosquitto), device_id="quest-1"),
             LiveFeed(ArScene(stream.size), stream, SystemClock()),
             on_alert=shown.append,
         )
@@ -245,7 +249,7 @@ async def test_latency_is_measured_against_the_daemons_clock(broker: Mosquitto) 
             lambda: headset.offset.exchanges >= 3 and headset.state.broker_connected, what="both links"
         )
         alert = alert_now(receiver.now_ms(), expires_ms=receiver.now_ms() + 60_000)
-        await publish(broker, ALERTS, alert.model_dump_json())
+        await publish(mosquitto, ALERTS, alert.model_dump_json())
         await until(lambda: shown, what="the alert")
         assert [entry.alert.alert_id for entry in headset.shown] == ["a1"]
         running.cancel()

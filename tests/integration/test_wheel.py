@@ -62,6 +62,12 @@ def test_wheel_holds_the_whole_package_and_nothing_else(wheel: Path) -> None:
         for path in files
         if not any(part.startswith(leftovers) for part in path.parts)
     }
+    for room in ("elements", "pairs"):
+        weights = ROOT / "models" / room / "weights"
+        there |= {f"arwarden/fast/{room}/weights/{path.name}" for path in weights.iterdir()}
+    there |= {
+        f"arwarden/escalate/prompt_files/{path.name}" for path in (ROOT / "configs" / "prompts").iterdir()
+    }
     assert names == there
     for name in ("lexicon/en.yaml", "quality/thresholds.json", "ocr/rapid_models.json", "static/index.html"):
         assert any(inside.endswith(name) for inside in names), name

@@ -136,12 +136,16 @@ def config(**sections: Any) -> Config:
 
 
 @contextlib.asynccontextmanager
-async def chromium(camera: Path | None = None) -> AsyncIterator[Browser]:
-    """Debian's Chromium without a window; ``camera`` is an MJPEG file that plays the camera."""
+async def chromium(camera: Path | None = None, *more: str) -> AsyncIterator[Browser]:
+    """Debian's Chromium without a window; ``camera`` is an MJPEG file that plays the camera.
+
+    ``more`` are further arguments for it.
+    """
     program = require_program("chromium", debian="chromium")
     arguments = [
         "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-        "--disable-component-update", "--disable-sync", "--use-fake-device-for-media-stream",
+        "--disable-component-update", "--disable-sync",
+        *(more or ("--use-fake-device-for-media-stream",)),
     ]  # fmt: skip
     if camera is not None:
         arguments.append(f"--use-file-for-fake-video-capture={camera}")
@@ -166,8 +170,9 @@ class PageUnderTest:
         return self.page.locator(selector)
 
     def _note(self, kind: str, text: str) -> None:
-        # A request that is refused or fails is logged as an error too; those are part of the tests.
-        if kind == "error" and "Failed to load resource" not in text:
+        # A request or WebSocket that is refused or fails is logged as an error too: part of the tests.
+        expected = ("Failed to load resource", "WebSocket connection to")
+        if kind == "error" and not text.startswith(expected):
             self.faults.append(text)
 
     async def stream_file(self, path: Path) -> None:

@@ -6,13 +6,15 @@ import datetime as dt
 import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import NameOID
 
 DAY = dt.timedelta(days=1)
+PrivateKey = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
 
 
 @dataclass(frozen=True)
@@ -31,16 +33,17 @@ class Authority:
     """An authority that has signed none of these."""
 
 
-def make_authority(folder: Path) -> Authority:
+def make_authority(folder: Path, *, kind: Literal["ec", "rsa"] = "ec") -> Authority:
+    """``rsa`` is for clients that know nothing else, such as mono's."""
     folder.mkdir(parents=True, exist_ok=True)
-    ca_key, ca = _issue("test authority", None, None)
-    _, other = _issue("another authority", None, None)
+    ca_key, ca = _issue("test authority", None, None, kind)
+    _, other = _issue("another authority", None, None, kind)
     names: list[x509.GeneralName] = [
         x509.DNSName("broker.test"),
         x509.IPAddress(ipaddress.ip_address("127.0.0.1")),
     ]
-    server_key, server = _issue("broker.test", (ca_key, ca), names)
-    client_key, client = _issue("arwarden", (ca_key, ca), None)
+    server_key, server = _issue("broker.test", (ca_key, ca), names, kind)
+    client_key, client = _issue("arwarden", (ca_key, ca), None, kind)
     return Authority(
         _write(folder / "ca.pem", ca),
         Pair(_write(folder / "server.pem", server), _write_key(folder / "server.key", server_key)),
@@ -51,10 +54,13 @@ def make_authority(folder: Path) -> Authority:
 
 def _issue(
     name: str,
-    issuer: tuple[ec.EllipticCurvePrivateKey, x509.Certificate] | None,
+    issuer: tuple[PrivateKey, x509.Certificate] | None,
     alternative_names: list[x509.GeneralName] | None,
-) -> tuple[ec.EllipticCurvePrivateKey, x509.Certificate]:
-    key = ec.generate_private_key(ec.SECP256R1())
+    kind: Literal["ec", "rsa"],
+) -> tuple[PrivateKey, x509.Certificate]:
+    key: PrivateKey = (
+        ec.generate_private_key(ec.SECP256R1()) if kind == "ec" else rsa.generate_private_key(65537, 2048)
+    )
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
     signing_key, issuer_name = (key, subject) if issuer is None else (issuer[0], issuer[1].subject)
     now = dt.datetime.now(dt.UTC)
@@ -95,7 +101,7 @@ def _write(path: Path, certificate: x509.Certificate) -> Path:
     return path
 
 
-def _write_key(path: Path, key: ec.EllipticCurvePrivateKey) -> Path:
+def _write_key(path: Path, key: PrivateKey) -> Path:
     path.write_bytes(
         key.private_bytes(
             serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()

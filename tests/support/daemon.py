@@ -22,8 +22,10 @@ from arwarden.core.frame import ByteImage, Frame, View
 from arwarden.core.tier import SceneContext, Tier
 from arwarden.daemon import Daemon
 from arwarden.fast.tier import FastTier
+from arwarden.headset.drawn import DrawnObjects
 from arwarden.headset.feed import StreamFormat
 from arwarden.headset.headset import Headset, HeadsetOptions, HeadsetSummary, live_feed
+from arwarden.headset.objects import AppObjects
 from arwarden.headset.overlay import OverlaidSource, Overlay
 from arwarden.headset.pictures import PictureSize
 from arwarden.headset.scene import ArScene
@@ -117,9 +119,13 @@ class Wearer:
     def __init__(self, http: str, mqtt: str | None, source: FrameSource, **options: Any) -> None:
         overlays: Sequence[Overlay] = options.pop("overlays", ())
         self._seconds: float | None = options.pop("seconds", None)
+        objects: AppObjects | None = options.pop("objects", None)
+        if objects is not None:
+            source = DrawnObjects(source, objects)
         self.feed = live_feed(source, STREAM, SystemClock(), overlays)
         known = {"device_id": "quest", "view": View.COMPOSITED, **options}
-        self.headset = Headset(HeadsetOptions(whip_url=f"{http}/whip", mqtt_url=mqtt, **known), self.feed)
+        wanted = HeadsetOptions(whip_url=f"{http}/whip", mqtt_url=mqtt, **known)
+        self.headset = Headset(wanted, self.feed, objects=objects)
         self._run: asyncio.Task[HeadsetSummary] | None = None
 
     async def __aenter__(self) -> Self:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from arwarden.adjust.scene import SceneBook
 from arwarden.config import Config
 from arwarden.contract.messages import SessionState
 from arwarden.contract.topics import Topics
@@ -26,11 +27,15 @@ from arwarden.core.findings import (
 )
 from arwarden.core.frame import ArrayPicture, ByteImage, CaptureClock, Frame, TransportHealth, View
 from arwarden.core.tier import SceneContext, Tier
+from arwarden.corrections import Corrections, SceneNames
+from arwarden.escalate.judge import Judge
+from arwarden.escalate.tier import SecondOpinions
 from arwarden.observe.events import EventStream
 from arwarden.observe.metrics import Metrics
 from arwarden.publish.outbox import Outgoing
 from arwarden.publish.publisher import Publisher
 from arwarden.session import Probe, Session, Surroundings
+from tests.support.judges import at_once
 from tests.support.virtual_loop import LoopClock
 
 FPS = 30.0
@@ -143,6 +148,7 @@ class Bench:
     config: Config = field(default_factory=Config)
     tier: ScriptedTier = field(default_factory=ScriptedTier)
     probe: Probe | None = None
+    judge: Judge | None = None
 
     def __post_init__(self) -> None:
         self.clock = LoopClock()
@@ -153,6 +159,8 @@ class Bench:
         self.current: dict[str, str] = {}
         self.sequence = 0
         self._ids = iter(range(1, 1_000_000))
+        self.scenes = SceneBook(self.counters)
+        opinions = None if self.judge is None else self._opinions(self.judge)
         self.around = Surroundings(
             config=self.config,
             clock=self.clock,
@@ -166,7 +174,29 @@ class Bench:
             counters=self.counters,
             current=self.current,
             probe=self.probe,
+            opinions=opinions,
+            names=SceneNames(self.scenes, self.config.adjust),
+            corrections=None if opinions is None else self._corrections(opinions),
         )
+
+    def _corrections(self, opinions: SecondOpinions) -> Corrections | None:
+        if not self.config.adjust.enabled:
+            return None
+        return Corrections(
+            self.config.adjust,
+            self.scenes,
+            opinions,
+            "epoch",
+            Topics(),
+            self.clock,
+            self.outlet.submit,
+            self.events,
+            self.metrics,
+            self.counters,
+        )
+
+    def _opinions(self, judge: Judge) -> SecondOpinions:
+        return SecondOpinions(self.config.escalate, judge, self.clock, self.counters, worker=at_once)
 
     def open(self, session_id: str = "s1", device_id: str = "quest", view: View = View.COMPOSITED) -> Session:
         session = Session(session_id, device_id, view, lambda: f"a{next(self._ids)}", self.around)

@@ -22,7 +22,7 @@ from arwarden.core.counters import Counters
 from arwarden.core.frame import Frame, View
 from arwarden.ingest.sessions import SessionManager
 from arwarden.ingest.signalling import Answer, Offer
-from tests.support.feeder import Feeder, FeederProcess, close_feeders
+from tests.support.feeder import Feeder, FeederProcess, close_feeders, read_mark
 
 P = ParamSpec("P")
 
@@ -180,3 +180,9 @@ class Held:
         return cls(
             threading.active_count(), len(asyncio.all_tasks()), len(list(Path("/proc/self/fd").iterdir()))
         )
+
+
+def numbers(frames: list[Frame]) -> list[int]:
+    """The numbers that the feeder drew into its pictures, of those that can be read."""
+    marks = [read_mark(frame.picture.luma()) for frame in frames]
+    return [mark.number for mark in marks if mark is not None]

@@ -591,6 +591,7 @@ async def test_watchers_see_samples_and_alerts_and_nothing_is_made_without_them(
     samples = [event for event in seen if event["type"] == "sample"]
     assert [e["text"] for e in samples[0]["elements"]] == ["Made in France", "Made in the Netherlands"]
     assert samples[0]["elements"][0]["claims"] == ["origin = made in france"]
+    assert {"label", "direction_deg"} <= set(samples[0]["elements"][0])
     assert samples[0]["quality"] == {"edge_width": 1.5}
     assert samples[0]["age_ms"] == pytest.approx(ARRIVES_AFTER_MS + 100, abs=40)
     assert next(event["alert"]["state"] for event in seen if event["type"] == "alert") == "raised"

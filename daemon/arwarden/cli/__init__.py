@@ -18,6 +18,7 @@ _COMMANDS = {
     "demo": "Broker, daemon and a simulated headset at once, to see it work.",
     "headset": "The simulated headset alone, for a daemon that runs already.",
     "analyse": "Judge pictures, videos and folders of them, without any network.",
+    "explain": "Show why: what was seen, what it claims, what was compared with what.",
     "schema": "Write the contract as JSON Schemas and an AsyncAPI document.",
     "check-config": "Name every problem of a configuration file, with the fix.",
     "doctor": "Check ports, addresses, broker, models, codecs, cores and clock.",
@@ -68,7 +69,7 @@ def main() -> None:
       arwarden demo                     see it work: no headset, broker or key needed
       arwarden analyse PICTURE…         judge files, without any network
       arwarden doctor                   can a headset reach this machine?
-      arwarden run --embedded-broker    the daemon, with a broker of its own
+      arwarden run                      the daemon, with a broker of its own unless you name one
     """  # noqa: D301  click marks verbatim paragraphs with a real backspace
     # Standard output belongs to what a command prints: JSON Lines must stay JSON Lines.
     configure_logging(LoggingConfig(level="warning"))

@@ -1,4 +1,4 @@
-"""``arwarden analyse``: the fast tier on files, without any network."""
+"""``arwarden analyse``: the fast tier on files, and a second opinion where one is asked for."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from arwarden.cli import EXIT_BAD_INPUT
+from arwarden.cli import EXIT_BAD_INPUT, second_opinion
+from arwarden.cli.second_opinion import FileJudge
 from arwarden.config import Config
 from arwarden.config.file import load_config
 from arwarden.core.clock import SystemClock
 from arwarden.core.errors import InputError
 from arwarden.core.findings import Element, Finding, FindingKind, Findings
+from arwarden.core.opinion import Opinion
 from arwarden.fast.tier import FastTier
 from arwarden.offline import OfflineAnalyser, Report, media_files
 
@@ -26,15 +28,44 @@ JsonObject = Mapping[str, object]
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="JSON Lines on standard output, one object per input.")
 @click.option("--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (YAML).")
+@click.option(
+    "--judge",
+    type=click.Choice(second_opinion.KINDS),
+    help="Ask for a second opinion: openai is any OpenAI-compatible endpoint (key in OPENAI_API_KEY), "
+    "configured the judge of --config.",
+)
+@click.option("--base-url", help="The endpoint of --judge openai, up to its version: https://HOST/v1.")
+@click.option("--model", help="The judge's model: its name at the endpoint, or a folder for qwen_vl.")
+@click.option("--replay", type=click.Path(path_type=Path), help="Recorded answers for --judge replay.")
+@click.option(
+    "--deadline-ms",
+    type=click.FloatRange(min=1, max=3_600_000),
+    help="Longest wait for the judge, everything included.  [default: escalate.deadline_ms, 8000]",
+)
 @click.pass_context
-def command(ctx: click.Context, paths: tuple[Path, ...], config_file: Path | None, *, as_json: bool) -> None:
+def command(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    *,
+    config_file: Path | None,
+    as_json: bool,
+    judge: str | None,
+    base_url: str | None,
+    model: str | None,
+    replay: Path | None,
+    deadline_ms: float | None,
+) -> None:
     """Judge pictures, videos and folders of them with the daemon's fast tier.
 
     A video is judged as a whole, with evidence over time as a live stream would be, and its samples are
     reported too. An input that cannot be read is named on standard error; the others are still judged,
     and the exit code is 2.
+
+    Without --judge nothing leaves this machine. With it, pictures go to the judge; one that fails leaves
+    the fast tier's result as it is, with a warning.
     """
     config = load_config(config_file) if config_file else Config()
+    asked = _open_judge(config, judge, base_url=base_url, model=model, replay=replay, deadline_ms=deadline_ms)
     tier = FastTier(config.fast, SystemClock())
     analyser = OfflineAnalyser(config, tier)
     failed = False
@@ -50,10 +81,43 @@ def command(ctx: click.Context, paths: tuple[Path, ...], config_file: Path | Non
                 failed = True
                 click.echo(f"arwarden: {error}", err=True)
                 continue
-            click.echo(json.dumps(to_json(report), ensure_ascii=False) if as_json else _text(report))
+            opinion = None if asked is None else asked.ask(path, report)
+            if opinion is not None:
+                second_opinion.warn(report.source, opinion)
+            click.echo(_line(report, opinion) if as_json else _words(report, opinion))
     finally:
         tier.close_now()
+        if asked is not None:
+            asked.close()
     ctx.exit(EXIT_BAD_INPUT if failed else 0)
+
+
+def _open_judge(
+    config: Config,
+    kind: str | None,
+    *,
+    base_url: str | None,
+    model: str | None,
+    replay: Path | None,
+    deadline_ms: float | None,
+) -> FileJudge | None:
+    if kind is None:
+        if base_url or model or replay or deadline_ms:
+            raise click.UsageError("--base-url, --model, --replay and --deadline-ms go with --judge")
+        return None
+    chosen = None if kind == "configured" else second_opinion.judge_of(kind, base_url, model, replay)
+    return FileJudge(second_opinion.escalation(config.escalate, chosen, deadline_ms))
+
+
+def _line(report: Report, opinion: Opinion | None) -> str:
+    content = to_json(report)
+    if opinion is not None:
+        content = {**content, "judge": second_opinion.to_json(opinion)}
+    return json.dumps(content, ensure_ascii=False)
+
+
+def _words(report: Report, opinion: Opinion | None) -> str:
+    return _text(report) if opinion is None else f"{_text(report)}\n{second_opinion.to_text(opinion)}"
 
 
 def _inputs(paths: tuple[Path, ...]) -> Iterator[Path | InputError]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import ipaddress
 from pathlib import Path
 
 import click
 
+from arwarden.cli.adjustments import adjustment_summary, adjustment_warnings
+from arwarden.cli.judges import is_loopback, judge_lines, judge_warnings
 from arwarden.config import AlertsConfig, Config
 from arwarden.config.file import load_config, load_fast
 from arwarden.core.errors import ConfigError
+from arwarden.escalate.prompts import load_prompts
 from arwarden.fast.claims import Lexicon
 
 SAMPLE_MS = 150.0
@@ -32,7 +34,7 @@ def command(file: Path) -> None:
 
 
 def _sound(file: Path) -> Config:
-    """The configuration. Raises ConfigError with its problems and those of the lexicons that it names."""
+    """The configuration. Raises ConfigError with its problems and those of the files that it names."""
     problems: list[str] = []
     config = None
     try:
@@ -45,40 +47,55 @@ def _sound(file: Path) -> Config:
             Lexicon.load(fast.languages, fast.lexicons)
         except ConfigError as error:
             problems += error.problems
+    if config is not None and config.escalate.judge is not None:
+        try:
+            load_prompts(config.escalate.prompts)
+        except ConfigError as error:
+            problems += [f"escalate.prompts: {problem}" for problem in error.problems]
     if config is None or problems:
         raise ConfigError(str(file), problems)
     return config
 
 
-def is_loopback(host: str) -> bool:
-    """Whether a listening address can be reached from this machine only."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def summary(config: Config) -> list[str]:
     """What a daemon with this configuration does, line by line."""
-    scheme = "https" if config.server.tls_certificate else "http"
+    scheme = "https" if config.server.secure else "http"
     devices = ", ".join(device.id for device in config.ingest.devices) or "none with a token"
     broker = (
         f"{config.mqtt.host}:{config.mqtt.effective_port}{' with TLS' if config.mqtt.tls else ''}"
         if config.mqtt.host
-        else "none: needs run --embedded-broker"
+        else "none configured: run starts one of its own (MQTT 5)"
     )
     return [
         f"listens on {scheme}://{config.server.host}:{config.server.port}, "
         f"{config.ingest.max_sessions} session(s) at most",
         f"devices: {devices}; without a token: {config.ingest.anonymous}",
         f"broker: {broker}, topics below {config.mqtt.topic_prefix}",
-        f"reads text with {config.fast.ocr_engine}, {config.sampling.max_rate_hz:g} samples a second at most",
+        _fast_tier(config),
         f"alerts after {config.alerts.evidence_samples} agreeing sample(s), "
         f"budget {config.alerts.budget_ms:g} ms, late ones: {config.alerts.late}",
-        "sends nothing to any cloud service",
+        *adjustment_summary(config),
+        *judge_lines(config.escalate),
     ]
+
+
+def _fast_tier(config: Config) -> str:
+    """What the tier that speaks first does."""
+    if config.escalate.replaces_fast:
+        return (
+            f"the judge takes the fast tier's place, {config.sampling.max_rate_hz:g} samples a second at most"
+        )
+    fast = config.fast
+    also = [
+        words
+        for on, words in (
+            (fast.elements, "finds arrows, pictograms and flags"),
+            (fast.quality, "measures picture quality"),
+        )
+        if on
+    ]
+    parts = [f"fast tier: reads text with {fast.ocr_engine}", *also]
+    return f"{', '.join(parts)}; on this machine, {config.sampling.max_rate_hz:g} samples a second at most"
 
 
 def warnings(config: Config) -> list[str]:
@@ -89,13 +106,16 @@ def warnings(config: Config) -> list[str]:
     if not is_loopback(config.server.host):
         if config.server.viewer_token is None:
             found.append("server.viewer_token is absent: the live page can be opened on this machine only")
-        if config.server.tls_certificate is None:
-            found.append("without server.tls_certificate a browser on another machine has no camera access")
+        if not config.server.secure:
+            found.append(
+                "without server.tls: auto (or server.tls_certificate) a browser on another machine has no "
+                "camera access"
+            )
         if config.ingest.anonymous == "loopback" and not config.ingest.devices:
             found.append("ingest.devices is empty: no headset from the network can connect")
     if config.mqtt.host and not is_loopback(config.mqtt.host) and config.mqtt.tls is None:
         found.append("mqtt.tls is absent: alerts cross the network in clear text")
-    return [*found, *_silent(config.alerts)]
+    return [*found, *judge_warnings(config.escalate), *adjustment_warnings(config), *_silent(config.alerts)]
 
 
 def _silent(alerts: AlertsConfig) -> list[str]:

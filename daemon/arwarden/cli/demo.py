@@ -22,6 +22,7 @@ from arwarden.contract.messages import Health
 from arwarden.core.clock import SystemClock
 from arwarden.core.errors import ArwardenError, InputError
 from arwarden.core.processes import end_process
+from arwarden.explain.words import way
 from arwarden.headset.feed import StreamFormat
 from arwarden.headset.headset import Headset, HeadsetOptions, HeadsetSummary, live_feed
 from arwarden.headset.overlay import Overlay
@@ -59,7 +60,7 @@ def command(source: str, overlays: tuple[str, ...], seconds: float, json_file: P
     """Start broker, daemon and a simulated headset, show what comes back, and sum up.
 
     The headset streams real video over real WebRTC to the daemon; alerts come back over MQTT 5. Shown are the
-    texts the daemon reads and, with their latency, the alerts that reach the headset. No headset, key,
+    elements the daemon sees and, with their latency, the alerts that reach the headset. No headset, key,
     network or broker is needed.
 
     --overlay draws a further panel, as another app would: "Made in France@0.55,0.2,2,-" appears with its
@@ -121,7 +122,7 @@ class _Demo:
 
     health: Health | None = None
     summary: HeadsetSummary | None = None
-    texts: frozenset[str] = field(default_factory=frozenset)
+    seen: frozenset[str] = field(default_factory=frozenset)
 
     def on_alert(self, shown: ShownAlert) -> None:
         if shown.change is not Change.UPDATED:
@@ -131,7 +132,7 @@ class _Demo:
         self.health = health
 
     async def watch(self, http: str) -> None:
-        """Show the texts the daemon reads, with their places, whenever they change."""
+        """Show the elements that the daemon sees, with their places, whenever they change."""
         timeout = aiohttp.ClientTimeout(total=None)
         async with (
             aiohttp.ClientSession(timeout=timeout, read_bufsize=MAX_EVENT_BYTES) as client,
@@ -139,17 +140,16 @@ class _Demo:
         ):
             async for line in response.content:
                 if line.startswith(b"data: "):
-                    self._show_texts(json.loads(line[6:]))
+                    self._show_elements(json.loads(line[6:]))
 
-    def _show_texts(self, event: Mapping[str, Any]) -> None:
+    def _show_elements(self, event: Mapping[str, Any]) -> None:
         if event["type"] != "sample":
             return
-        texts = frozenset(element["text"] for element in event["elements"])
-        for element in event["elements"]:
-            if element["text"] not in self.texts:
-                x, y, w, h = element["box"]
-                click.echo(f"  reads “{element['text']}” at x {x:.2f}, y {y:.2f}, {w:.2f} × {h:.2f}")
-        self.texts = texts
+        seen = [(_named(element), element["box"]) for element in event["elements"]]
+        for name, (x, y, w, h) in seen:
+            if name not in self.seen:
+                click.echo(f"  sees {name} at x {x:.2f}, y {y:.2f}, {w:.2f} × {h:.2f}")
+        self.seen = frozenset(name for name, _ in seen)
 
     def result(self) -> dict[str, Any]:
         """What ``--json`` writes."""
@@ -166,6 +166,15 @@ class _Demo:
                 "dropped": health.frames_dropped if health else 0,
             },
         }
+
+
+def _named(element: Mapping[str, Any]) -> str:
+    """Type, picture, direction and text of an element, for example "arrow left “Exit”"."""
+    parts = [element["type"], element["label"].removeprefix("flag:").replace("_", " ")]
+    if element["direction_deg"] is not None:
+        parts.append(way(element["direction_deg"]))
+    parts.append(f"“{' '.join(element['text'].split())}”" if element["text"] else "")
+    return " ".join(part for part in parts if part)
 
 
 def _alert_json(shown: ShownAlert) -> dict[str, Any]:

@@ -8,11 +8,10 @@ import json
 import os
 import platform
 import secrets
-import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import av
@@ -20,12 +19,18 @@ import click
 import psutil
 
 from arwarden import __version__
-from arwarden.cli.check_config import is_loopback, warnings
-from arwarden.config import Config
+from arwarden.cli.check_config import warnings
+from arwarden.cli.checks import Check
+from arwarden.cli.endpoints import look_at
+from arwarden.cli.judges import is_loopback
+from arwarden.cli.reach import address_checks, embedded_reach, port_checks, tls_checks
+from arwarden.cli.secure import tls_options, with_tls
+from arwarden.config import Config, OpenAiJudgeConfig, asked_judges
 from arwarden.config.file import load_config
 from arwarden.core.clock import SystemClock
 from arwarden.core.counters import Counters
 from arwarden.core.errors import ArwardenError, PublishError
+from arwarden.escalate.switched_off import lack_of
 from arwarden.fast.models import models_in_use
 from arwarden.publish.acks import inbox_type
 from arwarden.publish.connection import Connection
@@ -36,27 +41,29 @@ CLOCK_PROBE_S = 0.2
 _MARKS = {"ok": "ok  ", "warn": "warn", "fail": "FAIL"}
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """The outcome of one check, with what to do where it is not ok."""
-
-    name: str
-    status: str
-    detail: str
-    fix: str = ""
-
-
 @click.command("doctor")
 @click.option("--config", "config_file", type=click.Path(path_type=Path), help="Configuration to check with.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per check.")
+@tls_options
 @click.pass_context
-def command(ctx: click.Context, config_file: Path | None, *, as_json: bool) -> None:
-    """Check ports, addresses, broker, models, codecs, cores and clock.
+def command(
+    ctx: click.Context,
+    config_file: Path | None,
+    *,
+    as_json: bool,
+    tls: str | None,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+) -> None:
+    """Check ports, certificate, addresses, broker, models, codecs, judges, cores and clock.
+
+    Give it the configuration and the TLS options of ``run``, before a start or beside a daemon that runs:
+    then it is visited too, as a headset would.
 
     Says what a headset has to be told to connect here, and what is in its way. Exit code 1 where something
-    fails that the daemon needs.
+    fails that the configuration asks for. Judges are asked for their list of models, never about a picture.
     """
-    config = load_config(config_file) if config_file else Config()
+    config = with_tls(load_config(config_file) if config_file else Config(), tls, tls_cert, tls_key)
     failed = False
     for check in run_checks(config):
         failed = failed or check.status == "fail"
@@ -75,18 +82,21 @@ def run_checks(config: Config) -> Iterator[Check]:
         _python,
         _cores,
         _clock,
-        _port,
-        _addresses,
+        tls_checks,
+        port_checks,
+        address_checks,
         _broker,
         _models,
         _codecs,
+        _judges,
         _configuration,
     )
     for check in checks:
         try:
             yield from check(config)
         except (ArwardenError, OSError, ImportError, ValueError) as error:
-            yield Check(check.__name__.strip("_"), "fail", str(error))
+            name = check.__name__.strip("_").removesuffix("_checks")
+            yield Check(name, "fail", str(error))
 
 
 def _python(_config: Config) -> Iterator[Check]:
@@ -125,67 +135,61 @@ def _clock(_config: Config) -> Iterator[Check]:
         yield Check("clock", "ok", "steady; headsets' clocks are measured per session, they need not agree")
 
 
-def _port(config: Config) -> Iterator[Check]:
-    server = config.server
-    family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((server.host, server.port))
-        except OSError as error:
-            fix = "stop what uses it, or choose another server.port; a running daemon is no fault"
-            yield Check("port", "warn", f"{server.host}:{server.port}: {error.strerror}", fix)
-            return
-    yield Check(
-        "port",
-        "ok",
-        f"{server.host}:{server.port} is free; video comes in on UDP ports of the system's choice",
-    )
-
-
-def _addresses(config: Config) -> Iterator[Check]:
-    scheme = "https" if config.server.tls_certificate else "http"
-    urls = [f"{scheme}://{address}:{config.server.port}/whip" for address in lan_addresses()]
-    places = " or ".join(urls)
-    if not urls:
-        detail = "this machine has no network address"
-        yield Check("addresses", "warn", detail, "connect it to the headset's network")
-    elif is_loopback(config.server.host):
-        detail = f"the server listens on {config.server.host}: only programs on this machine can connect"
-        fix = f"set server.host: 0.0.0.0 and give the headset a token; it then uses {places}"
-        yield Check("addresses", "warn", detail, fix)
-    else:
-        yield Check("addresses", "ok", f"a headset on the same network uses {places}")
-        yield Check("firewall", "ok", f"it must let TCP {config.server.port} and UDP from the headset in")
-
-
-def lan_addresses() -> list[str]:
-    """IPv4 addresses of this machine that another machine may reach."""
-    active = {name for name, state in psutil.net_if_stats().items() if state.isup}
-    return [
-        address.address
-        for name, addresses in psutil.net_if_addrs().items()
-        if name in active
-        for address in addresses
-        if address.family == socket.AF_INET and not is_loopback(address.address)
-    ]
-
-
 def _broker(config: Config) -> Iterator[Check]:
-    if config.mqtt.host is None:
+    mqtt = config.mqtt
+    if mqtt.host is None:
         host, port = asyncio.run(_try_embedded())
-        yield Check(
-            "broker", "ok", f"none configured; the embedded one starts and speaks MQTT 5 ({host}:{port})"
-        )
+        detail = f"none configured; the embedded one starts and speaks MQTT 5 ({host}:{port})"
+        yield Check("broker", "ok", detail)
+        if not is_loopback(config.server.host):
+            yield embedded_reach(config.server.secure)
         return
-    name = f"{config.mqtt.host}:{config.mqtt.effective_port}"
+    name = f"{mqtt.host}:{mqtt.effective_port}"
     try:
         asyncio.run(_try_broker(config))
     except PublishError as error:
-        fix = "is it running, does it speak MQTT 5, and are user name, password and TLS right?"
-        yield Check("broker", "fail", f"{name}: {error}", fix)
+        yield Check("broker", "fail", f"{name}: {error}", broker_fix(str(error), config))
         return
-    yield Check("broker", "ok", f"{name} speaks MQTT 5")
+    ways = [" with TLS" if mqtt.tls else "", f", as {mqtt.username}" if mqtt.username else ""]
+    yield Check("broker", "ok", f"{name} speaks MQTT 5{''.join(ways)}")
+    if is_loopback(mqtt.host) and not is_loopback(config.server.host):
+        detail = f"the broker is at {mqtt.host}: Unity headsets must be told its address on the network"
+        yield Check("broker-reach", "warn", detail, "let it listen there; pages need it not")
+
+
+def broker_fix(fault: str, config: Config) -> str:
+    """What to do about a connection to the broker that failed; empty where the fault says it itself."""
+    if "set mqtt." in fault or "check mqtt." in fault:
+        return ""
+    if config.mqtt.tls is None and ("certificate" in fault or "ssl" in fault.lower()):
+        return "the broker seems to speak TLS at this port: set mqtt.tls"
+    found = (fix for words, fix in _BROKER_FIXES if any(word in fault.lower() for word in words))
+    return next(found, "is the broker running there, and does a firewall let this machine in?")
+
+
+_BROKER_FIXES = (
+    (
+        ("refuses us", "not authori"),
+        "compare mqtt.username and mqtt.password with the broker's accounts and access rules",
+    ),
+    (
+        ("certificate", "ssl", "tls"),
+        "look at mqtt.tls: its ca_file, and its certificate and key where the broker wants them",
+    ),
+    (
+        ("does not speak mqtt 5",),
+        "use a broker for MQTT 5, such as Mosquitto 2, or leave mqtt.host out for the embedded one",
+    ),
+    (
+        ("name or service", "name resolution", "no address", "nodename"),
+        "is mqtt.host spelt right, and can this machine look it up?",
+    ),
+    (
+        ("does not answer", "closed the connection", "connection broke"),
+        "is it MQTT that listens there?",
+    ),
+)
+"""Words in a fault, in small letters, and what they call for; the first that fits counts."""
 
 
 async def _try_broker(config: Config) -> None:
@@ -221,6 +225,21 @@ def _codecs(_config: Config) -> Iterator[Check]:
                 f"{name} cannot be decoded",
                 "install the av wheel instead of a build of your own",
             )
+
+
+def _judges(config: Config) -> Iterator[Check]:
+    """Whether each judge can be asked. No frame, text or question is sent: that would cost money."""
+    escalate = config.escalate
+    for judge in () if escalate.judge is None else asked_judges(escalate.judge):
+        lack = lack_of(judge)
+        if lack is not None:
+            detail = f"{lack.judge} is switched off: {lack.reason}"
+            yield Check("judge", "fail", detail, lack.detail)
+        elif isinstance(judge, OpenAiJudgeConfig):
+            found = look_at(judge)
+            yield Check("judge", found.status, f"{judge.name}: {found.detail}", found.fix)
+        else:
+            yield Check("judge", "ok", f"{judge.kind}, in this process")
 
 
 def _configuration(config: Config) -> Iterator[Check]:

@@ -8,13 +8,15 @@ from pathlib import Path
 import click
 
 from arwarden.cli.run import run_in_loop, stop_on_signals
-from arwarden.contract.messages import Health
+from arwarden.contract.messages import Alert, Health
 from arwarden.contract.topics import DEFAULT_PREFIX
 from arwarden.core.clock import SystemClock
 from arwarden.core.frame import View
+from arwarden.headset.drawn import DrawnObjects
 from arwarden.headset.encoder import Codec
 from arwarden.headset.feed import StreamFormat
 from arwarden.headset.headset import Headset, HeadsetOptions, HeadsetState, HeadsetSummary, live_feed
+from arwarden.headset.objects import AppObject, AppObjects
 from arwarden.headset.overlay import Overlay
 from arwarden.headset.pictures import PictureSize
 from arwarden.headset.shown import Change, ShownAlert
@@ -32,10 +34,18 @@ _CHANGE_MARKS = {
 @click.command("headset")
 @click.option("--whip", "whip_url", required=True, help="The daemon's WHIP address, http://HOST:8080/whip.")
 @click.option("--mqtt", "mqtt_url", help="The broker, mqtt://[USER:PASSWORD@]HOST:PORT or mqtts://… for TLS.")
-@click.option("--mqtt-ca", type=click.Path(path_type=Path), help="PEM file of the broker's authority.")
+@click.option(
+    "--ca",
+    "ca_file",
+    type=click.Path(path_type=Path),
+    help="PEM file to trust for https and mqtts: an authority's, or the daemon's own certificate.",
+)
 @click.option("--source", default="scene", show_default=True, help="FILE, folder, camera, camera:N or scene.")
 @click.option(
     "--overlay", "overlays", multiple=True, metavar="TEXT@x,y,from,to", help="Draw a virtual panel."
+)
+@click.option(
+    "--object", "objects", multiple=True, metavar="ID@x,y,w,h", help="Draw one of the app's own objects."
 )
 @click.option("--device", default="headset", show_default=True, help="Device id; the token decides if given.")
 @click.option("--token", envvar="ARWARDEN_TOKEN", help="Bearer token; better in ARWARDEN_TOKEN.")
@@ -57,9 +67,10 @@ def command(
     *,
     whip_url: str,
     mqtt_url: str | None,
-    mqtt_ca: Path | None,
+    ca_file: Path | None,
     source: str,
     overlays: tuple[str, ...],
+    objects: tuple[str, ...],
     device: str,
     token: str | None,
     view: str,
@@ -75,7 +86,8 @@ def command(
 
     SOURCE is a video file, a picture, a folder of pictures, a camera or a generated scene. --overlay draws
     further virtual panels into it, as another app would: "Made in France@0.55,0.2,2,-" appears with its top
-    left at 55 % / 20 % of the view two seconds after the start and stays.
+    left at 55 % / 20 % of the view two seconds after the start and stays. --object draws an object of the
+    app's own, which is reported to the daemon and moved or scaled where it asks for that (adjust.enabled).
     """
     options = HeadsetOptions(
         whip_url=whip_url,
@@ -84,14 +96,23 @@ def command(
         token=token,
         view=View(view),
         topic_prefix=topic_prefix,
-        mqtt_ca_file=mqtt_ca,
+        ca_file=ca_file,
     )
     panels = [Overlay.parse(spec) for spec in overlays]
     stream = StreamFormat(PictureSize.parse(size), fps, Codec(codec), bitrate_kbps)
+    drawn = AppObjects(tuple(AppObject.parse(spec) for spec in objects)) if objects else None
 
     async def stream_until_done() -> None:
-        feed = live_feed(open_source(source, stream.size, loop=loop), stream, SystemClock(), panels)
-        headset = Headset(options, feed, on_alert=_show, on_health=_HealthLines().show, on_state=_say_state)
+        pictures = open_source(source, stream.size, loop=loop)
+        shown = pictures if drawn is None else DrawnObjects(pictures, drawn)
+        headset = Headset(
+            options,
+            live_feed(shown, stream, SystemClock(), panels),
+            objects=drawn,
+            on_alert=_show,
+            on_health=_HealthLines().show,
+            on_state=_say_state,
+        )
         stop = asyncio.ensure_future(stop_on_signals().wait())
         run = asyncio.ensure_future(headset.run(seconds))
         await asyncio.wait({stop, run}, return_when=asyncio.FIRST_COMPLETED)
@@ -110,7 +131,19 @@ def alert_line(shown: ShownAlert) -> str:
         parts.append(f"— {shown.capture_to_shown_ms:.0f} ms after capture{', late' if alert.late else ''}")
     elif shown.reason:
         parts.append(f"— {shown.reason}")
-    return " ".join(parts)
+    return " ".join([*parts, *_opinion(alert)])
+
+
+def _opinion(alert: Alert) -> list[str]:
+    """What a second opinion has to do with it; nothing where nobody was asked."""
+    judge = alert.judge
+    if alert.confirmation == "pending":
+        return ["— second opinion asked for"]
+    if judge is None:
+        return []
+    reason = f": {judge.reason or judge.problem}" if judge.reason or judge.problem else ""
+    verdict = {"confirmed": "confirms", "rejected": "disagrees"}.get(alert.confirmation, "gives no verdict")
+    return [f"— {judge.name} {verdict}{reason}"]
 
 
 def _show(shown: ShownAlert) -> None:

@@ -5,17 +5,34 @@ from __future__ import annotations
 import difflib
 import types
 import typing
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from arwarden.config import Config, FastConfig
+from arwarden.config import (
+    Config,
+    FallbackJudgeConfig,
+    FastConfig,
+    OpenAiJudgeConfig,
+    QwenVlJudgeConfig,
+    RecordJudgeConfig,
+    ReplayJudgeConfig,
+)
 from arwarden.core.errors import ConfigError
 
 MAX_CONFIG_BYTES = 1_000_000
+_KINDS: Mapping[str, type[BaseModel]] = {
+    "openai": OpenAiJudgeConfig,
+    "qwen_vl": QwenVlJudgeConfig,
+    "replay": ReplayJudgeConfig,
+    "record": RecordJudgeConfig,
+    "fallback": FallbackJudgeConfig,
+}
+"""What the kinds of judges stand for in the location of an error."""
 
 
 class _Loader(yaml.SafeLoader):
@@ -68,8 +85,15 @@ def parse_config(text: str, source: str) -> Config:
         return Config.model_validate(content)
     except ValidationError as error:
         # "from None": the original error would print the values it was given, secrets among them.
-        problems = [_problem(detail) for detail in error.errors(include_url=False)]
-        raise ConfigError(source, problems) from None
+        raise ConfigError(source, problems_of(error)) from None
+
+
+def problems_of(error: ValidationError, *section: str) -> list[str]:
+    """What is wrong, one line per fault with its field and the fix. Secrets are never part of it.
+
+    ``section`` is where what was checked stands in a configuration.
+    """
+    return [_problem(detail, section) for detail in error.errors(include_url=False)]
 
 
 def _mapping(text: str, source: str) -> dict[Any, Any]:
@@ -95,8 +119,8 @@ def _yaml_fault(error: yaml.YAMLError) -> str:
     return f"{where}{', '.join(part for part in (error.context, error.problem) if part)}"
 
 
-def _problem(detail: ErrorDetails) -> str:
-    location = tuple(detail["loc"])
+def _problem(detail: ErrorDetails, section_of: tuple[str, ...]) -> str:
+    location = (*section_of, *detail["loc"])
     field = ".".join(str(part) for part in location) or "file"
     if detail["type"] == "extra_forbidden":
         return f"{field}: unknown key{_suggestion(location)}"
@@ -109,10 +133,10 @@ def _problem(detail: ErrorDetails) -> str:
 
 
 def _given(detail: ErrorDetails) -> str:
-    """The offending value, where it is a plain one that cannot be part of a secret (user:secret@host)."""
+    """The offending value, where it is a plain one without a secret (user:secret@host, host?key=secret)."""
     value = detail.get("input")
-    secret = "@" in str(value) or any(
-        part in ("token", "password", "viewer_token", "value") for part in detail["loc"]
+    secret = bool({"@", "?", "#"} & set(str(value))) or any(
+        part in ("token", "password", "viewer_token", "api_key", "value") for part in detail["loc"]
     )
     if secret or isinstance(value, bool) or not isinstance(value, int | float | str) or len(str(value)) > 60:
         return ""
@@ -133,6 +157,10 @@ def _section_at(section: type[BaseModel], location: tuple[int | str, ...]) -> ty
     for part in location:
         if isinstance(part, int):
             continue
+        chosen = _KINDS.get(part)
+        if chosen is not None and part not in section.model_fields:
+            section = chosen
+            continue
         field = section.model_fields.get(part)
         inner = None if field is None else section_type(field.annotation)
         if inner is None:
@@ -142,7 +170,12 @@ def _section_at(section: type[BaseModel], location: tuple[int | str, ...]) -> ty
 
 
 def section_type(annotation: Any) -> type[BaseModel] | None:  # noqa: ANN401  type hints are of no one type
-    """The model inside ``Model``, ``Model | None`` or ``tuple[Model, ...]``, or None where there is none."""
+    """The model inside ``Model``, ``Model | None`` or ``tuple[Model, ...]``, or None where there is none.
+
+    Of several it is the first: an error's location names the kind of judge that was chosen.
+    """
+    if typing.get_origin(annotation) is Annotated:
+        return section_type(typing.get_args(annotation)[0])
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     if typing.get_origin(annotation) in (typing.Union, types.UnionType, tuple):

@@ -5,82 +5,15 @@
 
 from __future__ import annotations
 
-import ipaddress
-import os
-import re
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import Field, model_validator
 
+from arwarden.config.adjust import AdjustConfig
+from arwarden.config.base import ExistingFile, Host, IceUrl, ListenPort, Port, PositiveMs, Secret, Section
+from arwarden.config.escalate import EscalateConfig
 from arwarden.contract.topics import DEFAULT_PREFIX, DEVICE_ID_PATTERN
-
-_HOST_NAME = re.compile(r"[\w.-]{1,253}")
-
-
-def _host(value: str) -> str:
-    """Refuse what a listener or a connection would stumble over; an empty host listens everywhere."""
-    if _HOST_NAME.fullmatch(value):
-        return value
-    try:
-        ipaddress.ip_address(value)
-    except ValueError:
-        msg = "must be a host name or an address, without scheme, port or path"
-        raise ValueError(msg) from None
-    return value
-
-
-def _existing_file(path: Path) -> Path:
-    if not path.is_file():
-        msg = f"the file {path} does not exist"
-        raise ValueError(msg)
-    return path
-
-
-Host = Annotated[str, AfterValidator(_host)]
-ExistingFile = Annotated[Path, AfterValidator(_existing_file)]
-ListenPort = Annotated[int, Field(ge=0, le=65535)]
-Port = Annotated[int, Field(ge=1, le=65535)]
-PositiveMs = Annotated[float, Field(gt=0, le=3_600_000)]
-IceUrl = Annotated[str, Field(pattern=r"^(stun|turn)s?:[^\s<>\"]+$")]
-
-
-class Section(BaseModel):
-    """A part of the configuration. Unknown keys are errors: a misspelt limit must not be ignored."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
-
-
-class Secret(Section):
-    """A secret, given in one of three ways. A file or an environment variable keeps it out of this file."""
-
-    value: SecretStr | None = Field(None, description="The secret itself.")
-    env: str | None = Field(None, description="Name of an environment variable that holds it.")
-    file: Path | None = Field(None, description="A file whose first line is the secret.")
-
-    @model_validator(mode="after")
-    def _exactly_one(self) -> Self:
-        if sum(x is not None for x in (self.value, self.env, self.file)) != 1:
-            msg = "give exactly one of value, env, file"
-            raise ValueError(msg)
-        if self.env is not None and not os.environ.get(self.env):
-            msg = f"the environment variable {self.env} is not set; export it before the start"
-            raise ValueError(msg)
-        if self.file is not None and not self.file.is_file():
-            msg = f"the file {self.file} does not exist; create it with the secret as its first line"
-            raise ValueError(msg)
-        return self
-
-    def reveal(self) -> str:
-        """The secret's text. Never log what this returns."""
-        if self.value is not None:
-            return self.value.get_secret_value()
-        if self.env is not None:
-            return os.environ.get(self.env, "")
-        if self.file is None:
-            return ""
-        lines = self.file.read_text(encoding="utf-8").splitlines()
-        return lines[0].strip() if lines else ""
 
 
 class Device(Section):
@@ -95,10 +28,26 @@ class ServerConfig(Section):
 
     host: Host = Field("127.0.0.1", description="Address to listen on; 0.0.0.0 lets headsets reach it.")
     port: ListenPort = Field(8080, description="TCP port; 0 picks a free one.")
+    tls: Literal["auto"] | None = Field(
+        None,
+        description="auto serves HTTPS with a certificate for this machine that is made at the first start "
+        "and renewed under the same key. Browsers warn of it once; a camera they give to HTTPS pages only.",
+    )
+    tls_names: tuple[Host, ...] = Field(
+        (), description="Further names or addresses that the certificate of tls: auto is for."
+    )
     tls_certificate: ExistingFile | None = Field(
-        None, description="PEM certificate chain; with tls_key serves HTTPS."
+        None, description="PEM certificate chain of your own; with tls_key serves HTTPS."
     )
     tls_key: ExistingFile | None = Field(None, description="PEM private key of the certificate.")
+    state_folder: Path | None = Field(
+        None,
+        description="Where the certificate of tls: auto is kept; $XDG_STATE_HOME/arwarden, or "
+        "~/.local/state/arwarden, when absent.",
+    )
+    max_connections: int = Field(
+        256, ge=8, le=65_536, description="HTTP connections at a time; further ones are closed at once."
+    )
     cors_origins: tuple[str, ...] = Field(
         ("*",),
         description="Origins of web pages that may stream to the WHIP endpoint. Pages from elsewhere always "
@@ -116,7 +65,15 @@ class ServerConfig(Section):
         if (self.tls_certificate is None) != (self.tls_key is None):
             msg = "tls_certificate and tls_key go together; give both or neither"
             raise ValueError(msg)
+        if self.tls == "auto" and self.tls_certificate is not None:
+            msg = "tls: auto makes a certificate; leave out either it or tls_certificate and tls_key"
+            raise ValueError(msg)
         return self
+
+    @property
+    def secure(self) -> bool:
+        """Whether HTTPS is served."""
+        return self.tls == "auto" or self.tls_certificate is not None
 
 
 class IngestConfig(Section):
@@ -212,12 +169,27 @@ class FastConfig(Section):
         1, ge=1, le=64, description="Threads per inference. More than one spins beside the video decoder."
     )
     workers: int = Field(1, ge=1, le=16, description="Frames analysed at the same time over all sessions.")
-    languages: tuple[str, ...] = Field(("en",), description="Languages of the lexicon that are loaded.")
+    languages: tuple[str, ...] = Field(
+        ("en", "de", "fr", "es", "zh"),
+        description="Languages whose claims are read; each text's own is detected. English always is.",
+    )
+    ocr_languages: tuple[str, ...] = Field(
+        ("en",),
+        description="Languages that easyocr or tesseract load; rapidocr needs none.",
+    )
     lexicons: tuple[ExistingFile, ...] = Field((), description="Further lexicon files of your own.")
     elements: bool = Field(
-        False,
-        description="Find arrows, pictograms and flags with the trained networks. Experimental: after a "
-        "first short training they find three elements in four and see signs that are not there.",
+        True,
+        description="Find arrows, pictograms and flags with the trained networks; without them only texts "
+        "are read. What they know and where they fail is in models/elements/weights/MODEL_CARD.md.",
+    )
+    injection: bool = Field(
+        True, description="Warn of text that gives orders to whatever judges the picture."
+    )
+    pairs: bool = Field(
+        True,
+        description="Ask the pair network about pairs of elements that no rule judges. It finds some of what "
+        "the rules have no words for, at some 10 ms for new pairs.",
     )
     quality: bool = Field(True, description="Measure the technical quality of the picture.")
 
@@ -238,7 +210,11 @@ class AlertsConfig(Section):
     clear_after_ms: PositiveMs = Field(
         1500, description="Unseen this long, while the transport is healthy, clears the alert."
     )
-    usefulness_ms: PositiveMs = Field(3000, description="An alert expires this long after it was last seen.")
+    usefulness_ms: PositiveMs = Field(
+        3000,
+        description="An alert expires this long after it was last seen. While it lasts it is told again "
+        "after half of it, which is when a headset that comes later learns of it.",
+    )
     max_open: int = Field(
         32, ge=1, le=1000, description="Open alerts per session; the least severe give way."
     )
@@ -266,7 +242,9 @@ class MqttConfig(Section):
     """The broker, and what is kept for it while it is away."""
 
     host: Host | None = Field(
-        None, description="The broker's host name. Absent: needs run --embedded-broker, which starts one."
+        None,
+        description="The broker's host name. Absent: run starts one of its own (MQTT 5), which username and "
+        "password below protect; without them one for the network lets devices in by id and token.",
     )
     port: Port | None = Field(None, description="The broker's port; 1883, or 8883 with tls, when absent.")
     client_id: str = Field(
@@ -310,5 +288,16 @@ class Config(Section):
     sampling: SamplingConfig = Field(SamplingConfig(), description=SamplingConfig.__doc__)
     fast: FastConfig = Field(FastConfig(), description=FastConfig.__doc__)
     alerts: AlertsConfig = Field(AlertsConfig(), description=AlertsConfig.__doc__)
+    escalate: EscalateConfig = Field(EscalateConfig(), description=EscalateConfig.__doc__)
+    adjust: AdjustConfig = Field(AdjustConfig(), description=AdjustConfig.__doc__)
     mqtt: MqttConfig = Field(MqttConfig(), description=MqttConfig.__doc__)
     logging: LoggingConfig = Field(LoggingConfig(), description=LoggingConfig.__doc__)
+
+    @model_validator(mode="after")
+    def _somebody_to_ask(self) -> Self:
+        if self.adjust.enabled and (self.escalate.judge is None or self.escalate.replaces_fast):
+            msg = (
+                "adjust.enabled needs a judge beside the fast tier; give escalate.judge without replaces_fast"
+            )
+            raise ValueError(msg)
+        return self

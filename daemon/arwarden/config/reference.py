@@ -10,12 +10,28 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from arwarden.config import Config, MqttTls, Secret, Section
+from arwarden.config import (
+    AskConfig,
+    BudgetConfig,
+    Config,
+    FallbackAttempt,
+    FallbackJudgeConfig,
+    JudgeLimits,
+    MqttTls,
+    OpenAiJudgeConfig,
+    Price,
+    QwenVlJudgeConfig,
+    RecordJudgeConfig,
+    ReplayJudgeConfig,
+    Secret,
+    Section,
+    SendConfig,
+)
 from arwarden.config.file import section_type
 
 _HEAD = """# Configuration reference
 
-Generated from `daemon/arwarden/config/models.py` by `make docs`; do not edit.
+Generated from `daemon/arwarden/config/` by `make docs`; do not edit.
 One YAML file; every field has a default, so an empty file is a valid configuration. Unknown keys are
 errors. `arwarden check-config FILE` names every problem in a file at once.
 """
@@ -33,14 +49,32 @@ def _sections() -> Iterator[str]:
         if model is not None:
             yield _table(f"`{name}`", model)
     yield _table("`mqtt.tls`", MqttTls)
-    yield _table("A secret (`token`, `viewer_token`, `password`)", Secret)
+    yield _table("`escalate.ask`", AskConfig)
+    yield _table("`escalate.budget`", BudgetConfig)
+    yield _table("`escalate.budget.prices`, by the model's name", Price)
+    yield _table("`escalate.send`", SendConfig)
+    yield "## Judges\n\nWhat `escalate.judge` may be, by its `kind`.\n"
+    for kind in (
+        OpenAiJudgeConfig,
+        QwenVlJudgeConfig,
+        FallbackJudgeConfig,
+        ReplayJudgeConfig,
+        RecordJudgeConfig,
+    ):
+        yield _table(f"`kind: {kind.model_fields['kind'].default}`", kind)
+    yield _table("`attempts` of a fallback", FallbackAttempt)
+    yield _table("`limits` of a judge", JudgeLimits)
+    yield _table("A secret (`token`, `viewer_token`, `password`, `api_key`)", Secret)
 
 
 def _table(title: str, model: type[BaseModel]) -> str:
     rows = [f"## {title}", "", (model.__doc__ or "").strip(), "", "| field | default | limits | meaning |"]
     rows.append("|---|---|---|---|")
+    whole = model.model_json_schema()
+    # A model that may hold itself, as a fallback may hold one, is described by a reference to itself.
+    own = whole.get("properties") or whole["$defs"][model.__name__]["properties"]
     for name, field in model.model_fields.items():
-        schema = model.model_json_schema()["properties"][name]
+        schema = own[name]
         default = "required" if field.default is PydanticUndefined else f"`{_show(field.default)}`"
         meaning = (field.description or "").replace("|", "\\|")
         rows.append(f"| `{name}` | {default} | {_limits(schema)} | {meaning} |")
@@ -54,8 +88,8 @@ def _show(value: object) -> str:
         return str(value).lower()
     if isinstance(value, tuple):
         return "[" + ", ".join(_show(item) for item in value) + "]"
-    if isinstance(value, Section):
-        return "…"
+    if isinstance(value, Section | dict):
+        return "{}" if value == {} else "…"
     if isinstance(value, float):
         return f"{value:g}"
     return str(value)

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from arwarden.contract.messages import Alert, AlertState, ClaimMessage, ElementMessage
+from arwarden.contract.messages import Alert, AlertState, ClaimMessage, ElementMessage, JudgeOpinion
 from arwarden.core.counters import Counters
 from arwarden.core.findings import Element, FindingKind, Severity
 from arwarden.core.frame import CaptureClock
+from arwarden.core.opinion import Confirmation, Opinion
 
 WARNING_STATES = frozenset({AlertState.RAISED, AlertState.CONFIRMED})
 """States that put a warning before the wearer or keep it there; the others take it away."""
@@ -46,6 +47,8 @@ class AlertDraft:
     from_sample: bool = True
     """False where a standing picture, passing time or the end of the session caused the message: its age
     then says nothing about the pipeline's latency."""
+    confirmation: Confirmation = Confirmation.NONE
+    opinion: Opinion | None = None
 
 
 def stamp(draft: AlertDraft, published_ms: float, epoch: str) -> Alert:
@@ -67,6 +70,8 @@ def stamp(draft: AlertDraft, published_ms: float, epoch: str) -> Alert:
         elements=tuple(_element_message(element, draft.attribute) for element in draft.elements),
         confidence=draft.confidence,
         tier=draft.tier,
+        confirmation=draft.confirmation.value,
+        judge=None if draft.opinion is None else _judge_message(draft.opinion),
         first_captured_ms=draft.first_captured_ms,
         captured_ms=draft.captured_ms,
         capture_clock=draft.capture_clock.value,
@@ -94,6 +99,20 @@ def publishable(
     return False
 
 
+def _judge_message(opinion: Opinion) -> JudgeOpinion:
+    return JudgeOpinion(
+        name=opinion.judge,
+        model=opinion.model,
+        verdict=opinion.verdict,
+        reason=opinion.reason,
+        problem=opinion.problem,
+        latency_ms=opinion.latency_ms,
+        tokens=opinion.tokens,
+        cost=opinion.cost,
+        prompt_version=opinion.prompt_version,
+    )
+
+
 def _element_message(element: Element, attribute: str) -> ElementMessage:
     """The element with the one of its claims that the alert is about."""
     claim = next((claim for claim in element.claims if claim.attribute == attribute), None)
@@ -101,6 +120,9 @@ def _element_message(element: Element, attribute: str) -> ElementMessage:
         type=element.type.value,
         text=element.text,
         box=tuple(element.box),
+        label=element.label,
+        direction_deg=element.direction_deg,
+        object_id=element.object_id,
         claim=None
         if claim is None
         else ClaimMessage(

@@ -50,6 +50,10 @@ class EventStream:
             if not watcher.put(event):
                 self._counters.add("events.overflow")
 
+    def dropped(self) -> None:
+        """Count an event that a watcher could not be told."""
+        self._counters.add("events.too_large")
+
     @contextlib.contextmanager
     def watching(self) -> Iterator[Watcher]:
         """Be a watcher, from now until the block ends. Raises ``TooManyWatchers``."""

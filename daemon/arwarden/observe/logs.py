@@ -66,6 +66,8 @@ def configure_logging(config: LoggingConfig) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    # aiohttp's access log has no place among events, aioice logs every candidate pair at info level.
-    for name in ("aiohttp.access", "aioice", "aiortc", "libav", "asyncio"):
+    # aiohttp's access log has no place among events, aioice logs every candidate pair at info level, and the
+    # clients of judges log requests, at debug level with the pictures in them.
+    quiet = ("aiohttp.access", "aioice", "aiortc", "libav", "asyncio", "openai", "httpx2", "httpcore2")
+    for name in quiet:
         logging.getLogger(name).setLevel(max(level, logging.WARNING))

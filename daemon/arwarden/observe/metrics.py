@@ -13,6 +13,10 @@ from arwarden.core.counters import Counters
 
 _BUCKETS_S = (0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
+_RATING_BUCKETS = (1.0, 2.0, 3.0, 4.0, 5.0)
+
+_JUDGE_BUCKETS_S = (0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 20.0, 60.0)
+
 
 class Metrics:
     """Every metric of one daemon, in a registry of its own."""
@@ -43,6 +47,40 @@ class Metrics:
             "arwarden_frames",
             "Frames by what became of them.",
             ["outcome"],
+            registry=self.registry,
+        )
+
+        self.opinions = PrometheusCounter(
+            "arwarden_judge_outcomes",
+            "What came of second opinions, by judge and by what the alert is about: what each tier is worth.",
+            ["judge", "kind", "attribute", "outcome"],
+            registry=self.registry,
+        )
+        self.judge_s = Histogram(
+            "arwarden_judge_seconds",
+            "Time from a question to its answer, or to the end of waiting for it.",
+            ["judge", "verdict"],
+            buckets=_JUDGE_BUCKETS_S,
+            registry=self.registry,
+        )
+
+        self.adjustments = PrometheusCounter(
+            "arwarden_adjustment_messages",
+            "Corrections of objects handed to the broker.",
+            ["action"],
+            registry=self.registry,
+        )
+        self.adjustment_effects = PrometheusCounter(
+            "arwarden_adjustment_effects",
+            "What corrections did, by the judge's ratings before and after: improved, unchanged, worse.",
+            ["factor", "effect"],
+            registry=self.registry,
+        )
+        self.object_ratings = Histogram(
+            "arwarden_object_rating",
+            "What the judge says of the app's objects, 1 to 5.",
+            ["factor"],
+            buckets=_RATING_BUCKETS,
             registry=self.registry,
         )
 

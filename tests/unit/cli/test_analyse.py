@@ -94,7 +94,7 @@ def check_shape(content: dict[str, Any]) -> None:
     }
     for element in finding["elements"]:
         assert set(element) == ELEMENT
-        assert element["type"] == "text"
+        assert element["type"] in {"text", "panel"}
         assert element["claim"] in {"origin = France", "origin = Netherlands"}
         assert all(0 <= value <= 1 for value in element["box"])
     assert {"ocr", "panels", "claims", "quality", "total"} <= set(content["latency_ms"])

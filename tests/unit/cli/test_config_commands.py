@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,8 +13,9 @@ import jsonschema
 import pytest
 import yaml
 
-from arwarden.cli import check_config, doctor
-from arwarden.config import Config
+from arwarden.cli import check_config, doctor, judges, reach
+from arwarden.cli.judges import judge_lines
+from arwarden.config import Config, EscalateConfig
 from arwarden.core.errors import ModelError
 from tests.support.mosquitto import Mosquitto, free_port
 from tests.unit.cli.conftest import Run
@@ -111,7 +113,7 @@ def test_missing_file_is_said_by_whoever_needs_it(run: Run, tmp_path: Path, comm
     [("127.0.0.1", True), ("::1", True), ("localhost", True), (EVERYWHERE, False), ("broker.lan", False)],
 )
 def test_loopback(host: str, local: bool) -> None:
-    assert check_config.is_loopback(host) is local
+    assert judges.is_loopback(host) is local
 
 
 def test_open_doors_are_warned_of() -> None:
@@ -133,10 +135,10 @@ def test_network_without_tokens_is_warned_of() -> None:
 
 
 def test_run_without_a_broker_says_the_two_ways_out(run: Run) -> None:
-    result = run("run")
+    result = run("run", "--no-embedded-broker")
     assert result.exit_code == 2
     assert "mqtt.host" in result.stderr
-    assert "--embedded-broker" in result.stderr
+    assert "without --no-embedded-broker" in result.stderr
     assert "Traceback" not in result.output
 
 
@@ -149,7 +151,7 @@ def test_run_names_every_problem_of_its_configuration(run: Run, config_file: Wri
 
 
 def test_run_says_that_the_embedded_brokers_port_is_taken(run: Run, taken_port: int) -> None:
-    result = run("run", "--embedded-broker", "--broker-port", taken_port)
+    result = run("run", "--broker-port", taken_port)
     assert result.exit_code == 2
     assert f"port {taken_port} at 127.0.0.1 is taken" in result.stderr
     assert "Traceback" not in result.output
@@ -244,16 +246,16 @@ async def test_doctor_speaks_to_a_real_broker_beside_a_running_daemon(tmp_path: 
 
 
 def test_doctor_tells_a_headset_where_to_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "lan_addresses", lambda: ["192.0.2.7"])
+    monkeypatch.setattr(reach, "lan_addresses", lambda: ["192.0.2.7"])
     config = Config.model_validate({"server": {"host": EVERYWHERE, "port": 9001}})
-    addresses, firewall = doctor._addresses(config)
-    assert (addresses.status, firewall.status) == ("ok", "ok")
+    addresses, *_ = reach.address_checks(config)
+    assert addresses.status == "ok"
     assert "http://192.0.2.7:9001/whip" in addresses.detail
-    (local,) = doctor._addresses(Config())
+    (local,) = reach.address_checks(Config())
     assert local.status == "warn"
     assert EVERYWHERE in local.fix
-    monkeypatch.setattr(doctor, "lan_addresses", list)
-    (alone,) = doctor._addresses(config)
+    monkeypatch.setattr(reach, "lan_addresses", list)
+    (alone,) = reach.address_checks(config)
     assert alone.status == "warn"
 
 
@@ -295,3 +297,100 @@ def test_doctor_warns_of_few_cores_and_little_memory(monkeypatch: pytest.MonkeyP
     (check,) = doctor._cores(Config())
     assert check.status == "warn"
     assert "1 GiB" in check.fix
+
+
+# Judges -----------------------------------------------------------------------------------------------
+
+JUDGE = {"kind": "openai", "name": "cloud", "model": "m", "base_url": "https://llm.example.org/v1"}
+
+
+def test_what_leaves_for_whom_and_what_it_may_cost_is_said(run: Run, config_file: Write) -> None:
+    price = {"input_per_million": 2.0, "output_per_million": 8.0}
+    escalate = {
+        "judge": {**JUDGE, "api_key": {"value": "sk-very-secret"}},
+        "budget": {"cost_per_hour": 0.5, "prices": {"m": price}},
+    }
+    result = run("check-config", config_file({"escalate": escalate}))
+    assert result.exit_code == 0
+    for words in (
+        "m at https://llm.example.org/v1, with a key",
+        "llm.example.org",
+        "at most 0.50 USD an hour, 0.01",
+    ):
+        assert words in result.stdout
+    assert "its key stands in this file" in result.stderr
+    assert "blur_faces is off" in result.stderr
+    assert "sk-very-secret" not in result.output
+
+
+def test_judges_without_prices_or_encryption_are_warned_of(run: Run, config_file: Write) -> None:
+    judge = {**JUDGE, "base_url": "http://llm.example.org/v1"}
+    result = run("check-config", config_file({"escalate": {"judge": judge}}))
+    assert "costs: not known: add the price of m to escalate.budget.prices" in result.stdout
+    for words in ("in clear text", "cost_per_hour is absent"):
+        assert words in result.stderr
+
+
+def test_key_that_is_misplaced_is_not_shown(run: Run, config_file: Write) -> None:
+    result = run("check-config", config_file({"escalate": {"judge": {**JUDGE, "api_key": "sk-very-secret"}}}))
+    assert result.exit_code == 2
+    assert "escalate.judge.openai.api_key: must be a section" in result.stderr
+    assert "sk-very-secret" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("escalate", "problem"),
+    [
+        ({"judge": JUDGE, "never_upload": True}, "escalate: never_upload is set"),
+        ({"judge": JUDGE, "budget": {"cost_per_hour": 1}}, "needs the price of m"),
+        ({"judge": JUDGE, "replaces_fast": True}, "replaces_fast needs a judge in this process"),
+        (
+            {"judge": {**JUDGE, "modell": "x"}},
+            "escalate.judge.openai.modell: unknown key; did you mean model?",
+        ),
+        ({"judge": {"kind": "oracle"}}, "escalate.judge: "),
+        ({"judge": JUDGE, "prompts": "/nowhere"}, "escalate.prompts: this folder of prompts does not exist"),
+    ],
+)
+def test_escalations_that_cannot_work_are_said(
+    run: Run, config_file: Write, escalate: dict[str, object], problem: str
+) -> None:
+    result = run("check-config", config_file({"escalate": escalate}))
+    assert result.exit_code == 2
+    assert problem in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_key_that_is_missing_switches_its_judge_off_and_is_said(
+    run: Run, config_file: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("ARWARDEN_NO_SUCH_KEY", raising=False)
+    for key, said in (
+        ({"env": "ARWARDEN_NO_SUCH_KEY"}, "ARWARDEN_NO_SUCH_KEY is not set"),
+        ({"file": str(tmp_path / "no-key")}, "no-key does not exist"),
+    ):
+        result = run("check-config", config_file({"escalate": {"judge": {**JUDGE, "api_key": key}}}))
+        assert result.exit_code == 0
+        assert "without a key, SWITCHED OFF" in result.stdout
+        assert said in result.stderr
+        assert "alerts stay unverified" in result.stderr
+
+
+def test_secrets_of_doors_are_still_needed(run: Run, config_file: Write) -> None:
+    devices = [{"id": "a", "token": {"env": "ARWARDEN_NO_SUCH_TOKEN"}}]
+    result = run("check-config", config_file({"ingest": {"devices": devices}}))
+    assert result.exit_code == 2
+    assert "ARWARDEN_NO_SUCH_TOKEN is not set" in result.stderr
+
+
+def test_most_that_an_hour_costs_is_the_least_of_the_limits() -> None:
+    price = {"input_per_million": 2.0, "output_per_million": 8.0}
+
+    def costs(**budget: object) -> str:
+        escalate = {"judge": JUDGE, "budget": {"prices": {"m": price}, **budget}}
+        return judge_lines(EscalateConfig.model_validate(escalate))[-1]
+
+    assert costs(calls_per_minute=1000, tokens_per_hour=100_000).startswith("costs: at most 0.80 USD an hour")
+    assert costs(calls_per_minute=1000, cost_per_hour=0.3).startswith("costs: at most 0.30 USD an hour")
+    hour, question = map(float, re.findall(r"(\d+\.\d+) USD", costs(calls_per_minute=1)))
+    assert hour == pytest.approx(60 * question, rel=0.05)

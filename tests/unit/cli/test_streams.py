@@ -152,6 +152,23 @@ def test_line_about_an_alert(change: Change, mark: str) -> None:
     assert without_clock.endswith("— the scene changed")
 
 
+@pytest.mark.parametrize(
+    ("confirmation", "judge", "words"),
+    [
+        ("none", None, ""),
+        ("pending", None, "second opinion asked for"),
+        ("confirmed", {"verdict": "yes", "reason": "Both are cheese."}, "cloud confirms: Both are cheese."),
+        ("rejected", {"verdict": "no", "reason": "Other goods."}, "cloud disagrees: Other goods."),
+        ("unverified", {"verdict": "unknown", "problem": "deadline"}, "cloud gives no verdict: deadline"),
+    ],
+)
+def test_line_tells_of_second_opinions(confirmation: str, judge: dict[str, Any] | None, words: str) -> None:
+    opinion = None if judge is None else {"name": "cloud", "model": "m", **judge}
+    told = alert(confirmation=confirmation, judge=opinion)
+    line = headset.alert_line(ShownAlert(told, Change.UPDATED, 0.0, 0.0))
+    assert line.endswith(words or told.message)
+
+
 def health(**changes: Any) -> Health:
     fields: dict[str, Any] = {
         "epoch": "e",
@@ -205,14 +222,34 @@ def test_result_counts_what_health_said_last() -> None:
     assert record.result()["frames"] == {"received": 300, "analysed": 40, "dropped": 260}
 
 
-def test_texts_are_told_when_they_appear(capsys: pytest.CaptureFixture[str]) -> None:
+def seen(kind: str, text: str = "", label: str = "", direction_deg: float | None = None) -> dict[str, Any]:
+    box = [0.1, 0.2, 0.3, 0.05]
+    return {"type": kind, "text": text, "label": label, "direction_deg": direction_deg, "box": box}
+
+
+def test_elements_are_told_when_they_appear(capsys: pytest.CaptureFixture[str]) -> None:
     record = demo._Demo()
-    label = {"text": "Made in France", "box": [0.1, 0.2, 0.3, 0.05]}
-    for elements in ([label], [label], [], [label]):
-        record._show_texts({"type": "sample", "elements": elements})
-    record._show_texts({"type": "sessions"})
+    panel = seen("panel", "Made in\nFrance")
+    for elements in ([panel], [panel], [], [panel]):
+        record._show_elements({"type": "sample", "elements": elements})
+    record._show_elements({"type": "sessions"})
     said = capsys.readouterr().out.splitlines()
-    assert said == ["  reads “Made in France” at x 0.10, y 0.20, 0.30 × 0.05"] * 2
+    assert said == ["  sees panel “Made in France” at x 0.10, y 0.20, 0.30 × 0.05"] * 2
+
+
+@pytest.mark.parametrize(
+    ("element", "name"),
+    [
+        (seen("arrow", "Exit", "", 178.0), "arrow left “Exit”"),
+        (seen("flag", label="flag:FR"), "flag FR"),
+        (seen("sign", label="no_smoking"), "sign no smoking"),
+    ],
+)
+def test_pictures_and_directions_are_told_in_words(
+    element: dict[str, Any], name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    demo._Demo()._show_elements({"type": "sample", "elements": [element]})
+    assert capsys.readouterr().out.startswith(f"  sees {name} at x 0.10")
 
 
 def test_alerts_are_told_but_not_every_refresh(capsys: pytest.CaptureFixture[str]) -> None:

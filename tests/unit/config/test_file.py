@@ -60,7 +60,10 @@ def test_secrets_are_not_echoed() -> None:
         )
     )
     text += "\n".join(problems_of("mqtt: {host: 'mqtt://user:hush-hush@broker'}"))
+    judges = "escalate: {judge: {kind: openai, model: m, base_url: 'http://h/v1?key=hush-hush'}}"
+    text += "\n".join(problems_of(judges))
     assert "hush-hush" not in text
+    assert "base_url" in text
     assert "ingest.devices.0.token: give exactly one of value, env, file" in text
 
 

@@ -11,7 +11,7 @@ CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.name)
 def test_every_shipped_configuration_is_valid(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("QUEST_1_TOKEN", "ARWARDEN_VIEWER", "ARWARDEN_MQTT_PASSWORD"):
+    for name in ("QUEST_1_TOKEN", "ARWARDEN_VIEWER", "ARWARDEN_MQTT_PASSWORD", "OPENAI_API_KEY"):
         monkeypatch.setenv(name, f"secret of {name}")
     load_config(path)
 

@@ -6,6 +6,7 @@ import pytest
 
 from arwarden.contract.messages import Alert, AlertState
 from arwarden.core.counters import Counters
+from arwarden.core.findings import ElementType, Part
 from arwarden.decide import AlertDraft, publishable, stamp
 from tests.unit.decide.script import FRANCE, LATENCY_MS, SIGN_BOX, Script
 
@@ -68,3 +69,10 @@ def test_the_end_of_a_warning_is_never_dropped(draft: AlertDraft, state: AlertSt
     counters = Counters()
     assert publishable(replace(draft, state=state), draft.captured_ms + 60_000, "drop", counters)
     assert counters.snapshot() == {}
+
+
+def test_pictures_and_directions_are_told(draft: AlertDraft) -> None:
+    flag = replace(FRANCE, parts=(Part("flag:FR", 0.9), Part("lock", 0.2)))
+    arrow = replace(FRANCE, type=ElementType.ARROW, direction_deg=178.0)
+    told = stamp(replace(draft, elements=(flag, arrow)), draft.captured_ms, "r").elements
+    assert [(one.label, one.direction_deg) for one in told] == [("flag:FR", None), ("", 178.0)]

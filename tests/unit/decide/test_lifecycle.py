@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
-from arwarden.contract.messages import Ack, AckAction, AlertState
+from arwarden.contract.messages import AlertState
 from arwarden.core.findings import NO_STAGES, Finding, Findings, Severity
 from arwarden.core.frame import CaptureClock
 from tests.unit.decide.script import (
@@ -81,6 +82,24 @@ def test_an_unsure_finding_never_raises() -> None:
         assert script.sample(finding(confidence=0.1)) == []
     assert not script.life.wants_evidence
     assert script.counters["alerts.too_unsure"] == 10
+
+
+def test_an_uncertain_finding_warns_nobody_however_often_it_is_seen() -> None:
+    script = Script()
+    for _ in range(10):
+        assert script.sample(replace(finding(confidence=0.99), certain=False)) == []
+    assert script.life.open_alerts == 0
+    assert not script.life.wants_evidence
+
+
+def test_an_uncertain_finding_keeps_an_open_alert() -> None:
+    script = Script()
+    script.sample(finding())
+    (raised,) = script.sample(finding())
+    for _ in range(6):
+        script.sample(replace(finding(), certain=False))
+    assert script.life.open_alerts == 1
+    assert raised.state is AlertState.RAISED
 
 
 def test_evidence_must_lie_within_the_window() -> None:
@@ -472,43 +491,6 @@ def test_the_end_of_the_session_clears_everything() -> None:
     ]
     assert script.life.end("session_closed", script.clock.now_ms()) == []
     assert not script.life.wants_evidence
-
-
-def ack(alert_id: str, revision: int, action: AckAction) -> Ack:
-    return Ack(alert_id=alert_id, revision=revision, action=action, headset_ms=1.0)
-
-
-def test_acknowledgements_are_matched_and_counted() -> None:
-    script = Script()
-    raised = script.raised()
-    assert script.life.acknowledged(ack(raised.alert_id, 1, AckAction.SHOWN))
-    assert not script.life.acknowledged(ack("other", 1, AckAction.SHOWN))
-    assert not script.life.acknowledged(ack(raised.alert_id, 2, AckAction.SHOWN))
-    assert script.counters["acks.shown"] == 1
-    assert script.counters["acks.unknown"] == 2
-
-
-def test_the_last_word_about_an_alert_may_be_acknowledged_too() -> None:
-    script = Script()
-    script.raised()
-    (over,) = script.life.end("session_closed", script.clock.now_ms())
-    assert script.life.acknowledged(ack(over.alert_id, over.revision, AckAction.RECEIVED))
-    assert not script.life.acknowledged(ack(over.alert_id, over.revision + 1, AckAction.RECEIVED))
-
-
-@pytest.mark.parametrize("action", [AckAction.DISMISSED, AckAction.REFUSED])
-def test_a_dismissed_alert_is_not_refreshed_and_does_not_come_back(action: AckAction) -> None:
-    script = Script()
-    confirmed = script.confirmed()
-    script.life.acknowledged(ack(confirmed.alert_id, confirmed.revision, action))
-    for _ in range(30):
-        assert script.standing() + script.tick(0) == []
-        assert script.sample(finding()) == []
-    for _ in range(8):
-        drafts = script.sample(elements=()) + script.tick(0)
-        if drafts:
-            break
-    assert [draft.state for draft in drafts] == [AlertState.CLEARED]
 
 
 def test_nothing_is_due_while_nothing_is_open() -> None:
