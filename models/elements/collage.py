@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -97,16 +97,20 @@ class Collages:
     def collage(self, index: int) -> tuple[ByteImage, list[Found]]:
         """The collage with this number: RGB, and the elements with the pictures they carry."""
         rng = np.random.default_rng((self._seed, tuple(Split).index(self._split), 7, index))
+        return self.composed(rng, (self.art(rng) for _ in range(self.PER_PICTURE)))
+
+    def composed(self, rng: _Rng, arts: Iterable[Art]) -> tuple[ByteImage, list[Found]]:
+        """At most ``PER_PICTURE`` elements on a background, and where each of them and of their pictures is."""
         names = tuple(PROPORTIONS)
         world, _ = self._backdrops.picture(names[int(rng.integers(len(names)))], SIZE_PX, rng)
         wear = _doubled(Wear.drawn(rng, video=True))
         shown = [
             Shown(
-                art := self.art(rng),
+                art,
                 _quad(art, cell, rng),
                 1.0 if rng.random() < 0.75 else float(rng.uniform(0.8, 1)),
             )
-            for cell in range(self.PER_PICTURE)
+            for cell, art in enumerate(arts)
         ]
         rgb, seen = overlay(seen_by_camera(world, wear, rng), shown)
         if rng.random() < 0.7:

@@ -125,6 +125,8 @@ def _thing(one: TrackedElement, labels: Sequence[str], frame_size: tuple[int, in
         label = _TURNS.get(label, label)
     if share >= LEAST_PICTURE and is_picture(label):
         thing.parts.append(Part(label, share))
+    elif kind is ElementType.SIGN and one.word is not None and one.word.share >= LEAST_PICTURE:
+        thing.parts.append(Part(one.word.label, one.word.share))
     return thing
 
 

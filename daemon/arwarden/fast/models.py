@@ -10,6 +10,7 @@ from arwarden.fast.elements.weights import NETWORKS_ABSENT, load_weights, shippe
 from arwarden.fast.ocr import auto
 from arwarden.fast.ocr.base import ModelFile
 from arwarden.fast.pairs import weights as pair_weights
+from arwarden.fast.words import weights as word_weights
 
 
 def models_in_use(config: FastConfig) -> Sequence[ModelFile]:
@@ -23,6 +24,8 @@ def models_in_use(config: FastConfig) -> Sequence[ModelFile]:
         if folder is None:
             raise ModelError(NETWORKS_ABSENT)
         models += load_weights(folder).files
+        words = word_weights.shipped_folder()
+        models += word_weights.load_weights(words).files if words is not None else ()
     if config.pairs:
         folder = pair_weights.shipped_folder()
         if folder is None:

@@ -40,6 +40,7 @@ from arwarden.fast.stream import Stream, Streams
 from arwarden.fast.tracking.elements import TrackedElement
 from arwarden.fast.tracking.reader import MOST_LINES, LineEngine, TrackedReader
 from arwarden.fast.watch import ElementWatch
+from arwarden.fast.words.model import WordFinder, open_words
 from arwarden.fast.workers import WorkerPool
 
 log = structlog.get_logger(__name__)
@@ -58,7 +59,7 @@ class FastTier:
     """Judges one picture at a time, in ``config.workers`` threads. Ready for use when constructed.
 
     ``sessions`` streams may each have one picture pending; more are refused. A given ``reader`` replaces
-    the configured engine, a given ``finder`` the element networks of ``config.elements``. Without a finder
+    the configured engine, a given ``finder`` the element and word networks of ``config.elements``. Without a finder
     text alone is judged. Without ``calibrate`` confidences are those of the rules. Raises ``ModelError`` and
     ``ConfigError`` for what the operator has to mend.
     """
@@ -70,6 +71,7 @@ class FastTier:
         reader: TextReader | None = None,
         *,
         finder: ElementFinder | None = None,
+        words: WordFinder | None = None,
         sessions: int = MAX_SESSIONS_REMEMBERED,
         counters: Counters | None = None,
         calibrate: bool = True,
@@ -88,7 +90,9 @@ class FastTier:
         self._reader = reader if reader is not None else open_reader(self._config, self._counters)
         if finder is None and config.elements:
             finder = _shipped_finder(self._config.threads)
+            words = open_words(threads=self._config.threads)
         self._finder = finder
+        self._words = words
         self._pairs = open_shipped(threads=self._config.threads) if config.pairs else None
         # Fitted with the networks: without them all text stands on nothing.
         self._calibration = Calibration.load() if calibrate and finder is not None else None
@@ -105,7 +109,8 @@ class FastTier:
 
     def models_in_use(self) -> Sequence[ModelFile]:
         """The files of weights that were loaded."""
-        elements = () if self._finder is None else self._finder.models_in_use()
+        finders = [one for one in (self._finder, self._words) if one is not None]
+        elements = [file for one in finders for file in one.models_in_use()]
         pairs = () if self._pairs is None else self._pairs.models_in_use()
         return (*self._reader.models_in_use(), *elements, *pairs)
 
@@ -233,7 +238,7 @@ class FastTier:
         reader, finder = self._reader, self._finder
         return Stream(
             TrackedReader(reader, self._counters) if isinstance(reader, LineEngine) else None,
-            None if finder is None else ElementWatch(finder, self._counters),
+            None if finder is None else ElementWatch(finder, self._counters, self._words),
             Alternation(lambda elements: find_contradictions(elements, self._lexicon, self._pairs)),
         )
 

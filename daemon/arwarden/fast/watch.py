@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 from arwarden.core.counters import Counters
 from arwarden.core.frame import ByteImage, Frame
+from arwarden.fast.elements.decode import OTHER
 from arwarden.fast.elements.detector import ElementFinder
 from arwarden.fast.tracking.elements import MOST_TRACKS, ElementTracker, TrackedElement
 from arwarden.fast.tracking.follower import Attention, Step, Urgency
 from arwarden.fast.tracking.novelty import Motion
 from arwarden.fast.tracking.patches import BoxPx, Patch, likeness, patch
+from arwarden.fast.words.bank import Floats, Word
+from arwarden.fast.words.model import WordFinder
 
 FIND_EVERY_MS: Final = 1000.0
 """Elements are looked for at least this often."""
@@ -36,20 +41,35 @@ AT_EDGE: Final = 0.02
 """Share of the picture's side within which a box ends at its edge: carried ones are some pixels off."""
 MOST_CROPS: Final = 24
 """Crops classified in one frame at most, about 2 ms each."""
+LEAST_NAMED: Final = 0.5
+"""Share of the best label below which words are sought for a picture."""
 SMALL: Final = frozenset({"sign", "flag"})
 """Elements that are one picture: where they look the same, nothing on them is new."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    looks: Floats
+    """What the picture looked like, all looks together."""
+    word: Word
 
 
 class ElementWatch:
     """Follows one stream's elements. ``follow``, ``urgency`` and ``observe`` are called for every frame."""
 
-    def __init__(self, finder: ElementFinder, counters: Counters | None = None) -> None:
+    def __init__(
+        self, finder: ElementFinder, counters: Counters | None = None, words: WordFinder | None = None
+    ) -> None:
+        """Without ``words`` pictures that the finder has no label for stay without a name."""
         self._finder = finder
+        self._words = words
         self._counters = counters if counters is not None else Counters()
         self._tracker = ElementTracker(finder.labels)
         self._attention = Attention(FIND_EVERY_MS, again=FIND_AGAIN)
         self._patches: dict[int, Patch] = {}
         """Of the elements by number, as they were when they were last classified."""
+        self._named: dict[int, _Named] = {}
+        """Of the pictures without a label, by number."""
         self._moved = False
 
     def follow(self, step: Step, luma: ByteImage) -> tuple[list[BoxPx], list[BoxPx]]:
@@ -57,6 +77,7 @@ class ElementWatch:
         if step.anew:
             self._tracker = ElementTracker(self._finder.labels)
             self._patches.clear()
+            self._named.clear()
         height_px, width_px = luma.shape
         moved_px = step.homography_px(width_px, height_px)
         self._moved = moved_px is not None
@@ -98,13 +119,40 @@ class ElementWatch:
             self._counters.add("elements.looks_postponed", len(due) - MOST_CROPS)
             due = due[:MOST_CROPS]
         seen = self._finder.classify(rgb, [one.box_px for one in due])
+        looked: dict[int, BoxPx] = {}
         for one, look in zip(due, seen, strict=True):
             number = self._tracker.look(one.number, look, now_ms, changed=one.number in changed)
+            looked[number] = one.box_px
             now = patch(luma, one.box_px)
             if now is not None:
                 self._patches[number] = now
         self._counters.add("elements.classified", len(due))
-        return self._tracker.elements()
+        self._find_words(rgb, looked)
+        return [self._with_word(one) for one in self._tracker.elements()]
+
+    def _find_words(self, rgb: ByteImage, looked: Mapping[int, BoxPx]) -> None:
+        """Look for words for those pictures of ``looked`` that no label fits."""
+        known = {one.number: one for one in self._tracker.all()}
+        self._named = {number: named for number, named in self._named.items() if number in known}
+        if self._words is None:
+            return
+        nameless = [number for number in looked if number in known and self._is_nameless(known[number])]
+        looks = self._words.look(rgb, [looked[number] for number in nameless])
+        for number, look in zip(nameless, looks, strict=True):
+            before = self._named.get(number)
+            total = look if before is None else before.looks + look
+            self._named[number] = _Named(total, self._words.word(total))
+        self._counters.add("elements.words_sought", len(nameless))
+
+    def _is_nameless(self, one: TrackedElement) -> bool:
+        best = int(one.shares.argmax())
+        return one.type == "sign" and (
+            self._finder.labels[best] == OTHER or float(one.shares[best]) < LEAST_NAMED
+        )
+
+    def _with_word(self, one: TrackedElement) -> TrackedElement:
+        named = self._named.get(one.number)
+        return one if named is None or not self._is_nameless(one) else replace(one, word=named.word)
 
     def _changed(self, luma: ByteImage) -> set[int]:
         """The elements that look different from when they were classified."""

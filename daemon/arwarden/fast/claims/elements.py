@@ -21,6 +21,8 @@ from arwarden.fast.claims.schema import MeaningSpec, PictureSpec
 
 FLAG = "flag:"
 """Before the ISO 3166 code in the class of a flag ("flag:FR")."""
+WORD = "word:"
+"""Before the words in the class of a picture that none of the known classes is ("word:bell off")."""
 U_TURNS = frozenset({"u_turn", "uturn"})
 DIRECTION = "direction"
 ILLUSTRATION = 0.6
@@ -56,6 +58,13 @@ class Picture:
     confidence: float = 1.0
     words: tuple[str, ...] = ()
     """What it is called, for classes that the lexicon does not know; the best name first."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its words, or those of its class."""
+        if self.words or not self.cls.startswith(WORD):
+            return self.words
+        return (self.cls.removeprefix(WORD),)
 
 
 class ElementReader:
@@ -171,7 +180,15 @@ class ElementReader:
             spec = self._lexicon.data.pictures.get(picture.cls)
             if spec is not None and spec.says and not spec.says[0].attribute:
                 return slug(spec.says[0].subject)
+            if spec is None and len(picture.names) == 1:
+                return self._named_by(picture.names[0])
         return ""
+
+    def _named_by(self, words: str) -> str:
+        """The thing that a picture's only name names; nothing where that says something of it."""
+        stated = any(_base(claim) not in _WHOLE for claim in self._texts.claims(words))
+        name = "" if stated else self._texts.named(words)
+        return name if name and set(name.split()) <= self._lexicon.subject_slugs else ""
 
     def _place(self, pictures: Sequence[Picture]) -> str:
         """What a pictogram alone on an arrow leads to: parking, the restroom for men."""
@@ -213,7 +230,7 @@ class ElementReader:
         self, picture: Picture, spec: PictureSpec, name: str, told: Collection[str], *, stated: bool
     ) -> Iterator[Claim]:
         """What the picture's names say, read as text ("no entry"), of attributes that are not *told* yet."""
-        named = spec.words or picture.words
+        named = spec.words or picture.names
         sure = picture.confidence * NAMED_STRENGTH * (ILLUSTRATION if stated else 1.0)
         for place, word in enumerate(named[:MAX_NAMES]):
             said = self._texts.claims(word)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
-import onnxruntime
 
 from arwarden.core.errors import ModelError
 from arwarden.core.frame import ByteImage
@@ -15,6 +14,7 @@ from arwarden.fast.elements.crops import as_input, crop_input, detector_input, n
 from arwarden.fast.elements.decode import TYPES, Detections, Floats, as_chances, decode, distinct
 from arwarden.fast.elements.naming import Namer
 from arwarden.fast.elements.weights import ElementWeights
+from arwarden.fast.network import open_network
 from arwarden.fast.ocr.base import ModelFile
 
 CANDIDATE: Final = 0.35
@@ -75,8 +75,8 @@ class ElementDetector:
     def __init__(self, weights: ElementWeights, *, threads: int = 1) -> None:
         self._weights = weights
         detector, classifier = self._weights.files
-        self._detector = _open(self._weights.detector, detector, threads)
-        self._classifier = _open(self._weights.classifier, classifier, threads)
+        self._detector = open_network(self._weights.detector, detector, threads)
+        self._classifier = open_network(self._weights.classifier, classifier, threads)
         outputs = self._classifier.get_outputs()[0].shape[-1]
         if outputs != len(self._weights.labels):
             msg = f"{classifier.path} has {outputs} outputs for {len(self._weights.labels)} labels"
@@ -135,20 +135,6 @@ class ElementDetector:
     def _classified(self, crops: Floats) -> tuple[Floats, Floats]:
         logits, directions = self._classifier.run(None, {"pictures": crops})
         return np.asarray(logits, np.float32), np.asarray(directions, np.float32)
-
-
-def _open(content: bytes, file: ModelFile, threads: int) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    # Waiting threads must sleep: spinning ones take the core that decodes the video.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 3
-    try:
-        return onnxruntime.InferenceSession(content, sess_options=options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime raises pybind types without a public base class
-        msg = f"onnxruntime {onnxruntime.__version__} cannot load {file.path}: {error}"
-        raise ModelError(msg) from error
 
 
 def _corners(box: Floats) -> tuple[float, float, float, float]:

@@ -13,6 +13,7 @@ import onnxruntime
 
 from arwarden.core.errors import ModelError
 from arwarden.fast.claims.pairs import PairRelation, PairVerdict
+from arwarden.fast.network import open_network
 from arwarden.fast.ocr.base import ModelFile
 from arwarden.fast.pairs.weights import LABELS, NETWORK_ABSENT, PairWeights, load_weights, shipped_folder
 from arwarden.fast.pairs.wordpieces import WordPieces
@@ -121,18 +122,10 @@ def _padded(rows: Sequence[tuple[list[int], list[int]]]) -> tuple[Numbers, Numbe
 
 
 def _open(weights: PairWeights, threads: int) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    path = weights.files[0].path
-    try:
-        session = onnxruntime.InferenceSession(weights.network, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime raises errors of its own
-        msg = f"the pair network {path} cannot be opened: {error}"
-        raise ModelError(msg) from error
+    file = weights.files[0]
+    session = open_network(weights.network, file, threads)
     names = {one.name for one in session.get_inputs()}
     if names != {"numbers", "segments"} or session.get_outputs()[0].shape[-1] != len(LABELS):
-        msg = f"{path} is no network that judges pairs: its inputs are {sorted(names)}"
+        msg = f"{file.path} is no network that judges pairs: its inputs are {sorted(names)}"
         raise ModelError(msg)
     return session

@@ -26,6 +26,7 @@ import numpy.typing as npt
 from arwarden.fast.elements.decode import Presence
 from arwarden.fast.elements.detector import Detected, Seen
 from arwarden.fast.ocr.base import FloatArray
+from arwarden.fast.words.bank import Word
 
 Numbers = npt.NDArray[np.float64]
 
@@ -78,6 +79,8 @@ class TrackedElement:
     """Counter-clockwise from "to the right"; None while it is in doubt."""
     looks: int = 1
     """How often it was classified."""
+    word: Word | None = None
+    """What it is called, for pictures that the labels do not name."""
 
 
 class _Track:

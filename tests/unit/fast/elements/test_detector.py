@@ -50,7 +50,7 @@ def sessions(monkeypatch: pytest.MonkeyPatch) -> dict[str, FakeSession]:
         made[file.name] = FakeSession(file.name)
         return made[file.name]
 
-    monkeypatch.setattr(module, "_open", opened)
+    monkeypatch.setattr(module, "open_network", opened)
     return made
 
 

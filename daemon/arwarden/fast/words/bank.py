@@ -1,0 +1,92 @@
+"""Words for pictures: which names of icons fit a picture, by how alike the network finds them. Pure.
+
+The bank holds one vector for each name that makers of icons use ("bell off", "wine glass"). A picture's vector
+gives each name a share; names that have words in common back each other up, so of "bell off", "notifications
+off" and "alarm off" the one is said that agrees most with all, and the sum of the agreement is how sure that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+MOST_NAMES: Final = 24
+"""Names that are weighed against each other, the likeliest ones: the rest have 1 in 100 together."""
+PREFIX: Final = "word:"
+"""Before the words in the label of a picture that was named by the bank ("word:bell off")."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What a picture may be called, in a few plain words, and how likely that is right, 0..1."""
+
+    words: str
+    share: float
+
+    @property
+    def label(self) -> str:
+        """As it stands among the labels of pictures."""
+        return PREFIX + self.words
+
+
+class Bank:
+    """The names and their vectors.
+
+    ``vectors`` is (names, dimensions), of length 1 each; ``sharpness`` is what cosines are multiplied by before
+    they become shares; ``fit`` are slope and offset from agreement to how often the words are right, on the
+    logarithm of the odds. Raises ``ValueError`` where the shapes do not fit each other.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        vectors: Floats,
+        *,
+        sharpness: float,
+        fit: tuple[float, float] = (1.0, 0.0),
+    ) -> None:
+        if vectors.ndim != 2 or len(names) != len(vectors) or not len(names):
+            msg = f"{len(names)} names for vectors of shape {vectors.shape}"
+            raise ValueError(msg)
+        self.names = tuple(names)
+        self._vectors = vectors
+        self._sharpness = sharpness
+        self._fit = fit
+        self._words = [frozenset(name.split()) for name in self.names]
+
+    @property
+    def dimensions(self) -> int:
+        """Of a picture's vector."""
+        return int(self._vectors.shape[1])
+
+    def word(self, vector: Floats) -> Word:
+        """The best words for a picture's vector of shape (dimensions,), any length but 0."""
+        words, agreement = self.agreed(vector)
+        return Word(words, _as_chance(agreement, self._fit))
+
+    def agreed(self, vector: Floats) -> tuple[str, float]:
+        """The same with the plain agreement, 0..1, from which ``fit`` was made."""
+        cosines = self._vectors @ (vector / max(float(np.linalg.norm(vector)), 1e-6))
+        best = np.argpartition(-cosines, min(MOST_NAMES, len(cosines) - 1))[:MOST_NAMES]
+        powers = np.exp(self._sharpness * (cosines[best] - cosines[best].max()))
+        rest = np.exp(self._sharpness * (cosines - cosines[best].max())).sum()
+        shares = powers / rest
+        alike = np.array([[_dice(self._words[a], self._words[b]) for b in best] for a in best], np.float32)
+        agreement = alike @ shares
+        first = int(agreement.argmax())
+        return self.names[int(best[first])], float(agreement[first])
+
+
+def _dice(some: frozenset[str], others: frozenset[str]) -> float:
+    """Words in common, 0..1 (Dice 1945)."""
+    return 2.0 * len(some & others) / (len(some) + len(others))
+
+
+def _as_chance(agreement: float, fit: tuple[float, float]) -> float:
+    inner = min(max(agreement, 1e-4), 1 - 1e-4)
+    return float(1 / (1 + np.exp(-(fit[0] * np.log(inner / (1 - inner)) + fit[1]))))

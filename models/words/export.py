@@ -1,0 +1,191 @@
+"""Write the trained word network and its bank as the daemon reads them, and measure them.
+
+    python -m models.words.export --data build/words/data --run build/words/run
+
+Written into ``--out``: ``words.onnx`` (crops to vectors), ``words.npz`` (the names and their vectors as bytes),
+``words.json``, ``SHA256SUMS``. How sure a name is is fitted on one half of the validation packages' icons and
+measured on the other half; both go into ``words.json``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+import torch
+from onnx import numpy_helper
+from rich.console import Console
+from torch.nn import functional
+
+from arwarden.fast.words.bank import Bank
+from arwarden.fast.words.weights import bank_bytes, read_bank
+from models.elements.export import sha256_of
+from models.words.data import Drawn, drawn
+from models.words.train import WordNetwork, looks_of, stored
+from models.words.trunk import SIDE, Graph, TrainedPart
+
+LEAST_NORM = 1e-6
+RIGHT = 0.5
+"""Words in common with the package's own name, as Dice's share, from which words count as right."""
+SURE = 0.5
+"""Share from which the daemon says a word."""
+
+
+def joined(graph: Graph, network: WordNetwork) -> onnx.ModelProto:
+    """The classifier's file with the trained blocks, ending in vectors instead of labels."""
+    network.part.put_into(graph)
+    kept = [node for node in graph.model.graph.node if node.name.split("/")[1:2] != ["norm"]]
+    kept = [node for node in kept if node.op_type != "Gemm"]
+    features = next(node.output[0] for node in kept if node.op_type == "Concat" and node.name == "/Concat")
+    scale, shift = folded(network)
+    numbers = [numpy_helper.from_array(scale, "looks.weight"), numpy_helper.from_array(shift, "looks.bias")]
+    ends = [
+        onnx.helper.make_node(
+            "Gemm", [features, "looks.weight", "looks.bias"], ["looks.long"], name="/looks/Gemm"
+        ),
+        onnx.helper.make_node("LpNormalization", ["looks.long"], ["looks"], name="/looks/Norm", axis=1, p=2),
+    ]
+    inputs = {name for node in [*kept, *ends] for name in node.input}
+    tensors = [one for one in [*graph.model.graph.initializer, *numbers] if one.name in inputs]
+    made = onnx.helper.make_graph(
+        [*kept, *ends],
+        "words",
+        list(graph.model.graph.input),
+        [onnx.helper.make_tensor_value_info("looks", onnx.TensorProto.FLOAT, ["n", scale.shape[1]])],
+        tensors,
+    )
+    model = onnx.helper.make_model(made, opset_imports=list(graph.model.opset_import))
+    model.ir_version = graph.model.ir_version
+    onnx.checker.check_model(model)
+    return model
+
+
+def folded(network: WordNetwork) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Norm and head as one product: (features, dimensions) and (dimensions,)."""
+    norm, head = network.norm, network.head
+    if norm.running_mean is None or norm.running_var is None:
+        raise ValueError("a norm without means")
+    scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
+    shift = norm.bias - norm.running_mean * scale
+    weight = (head.weight * scale).T
+    return (
+        weight.detach().numpy().astype(np.float32),
+        (head.weight @ shift + head.bias).detach().numpy().astype(np.float32),
+    )
+
+
+def answers(bank: Bank, looks: npt.NDArray[np.float32], pictures: Drawn) -> list[tuple[float, bool]]:
+    """For each picture how much the names agree, and whether the words are right."""
+    found = []
+    for look, own in zip(looks, pictures.words, strict=True):
+        words, agreement = bank.agreed(look)
+        found.append((agreement, alike(words, own) >= RIGHT))
+    return found
+
+
+def alike(words: str, others: str) -> float:
+    """Dice's share of two names."""
+    one, other = set(words.split()), set(others.split())
+    return 2 * len(one & other) / (len(one) + len(other))
+
+
+def fitted(said: Sequence[tuple[float, bool]]) -> tuple[float, float]:
+    """Slope and offset from agreement to the chance of being right (Platt 1999)."""
+    inner = torch.tensor([agreement for agreement, _ in said]).clamp(1e-4, 1 - 1e-4)
+    odds, truth = torch.log(inner / (1 - inner)), torch.tensor([float(ok) for _, ok in said])
+    line = torch.tensor([1.0, 0.0], requires_grad=True)
+    optimiser = torch.optim.LBFGS([line], max_iter=100)
+
+    def loss() -> torch.Tensor:
+        optimiser.zero_grad()
+        off = functional.binary_cross_entropy_with_logits(line[0] * odds + line[1], truth)
+        off.backward()
+        return off
+
+    optimiser.step(loss)
+    return round(float(line[0].detach()), 4), round(float(line[1].detach()), 4)
+
+
+def measured(bank: Bank, looks: npt.NDArray[np.float32], pictures: Drawn) -> dict[str, float]:
+    """Shares of pictures that get words, and of words that are right."""
+    words = [bank.word(look) for look in looks]
+    right = np.array([alike(one.words, own) >= RIGHT for one, own in zip(words, pictures.words, strict=True)])
+    exact = np.array([one.words == own for one, own in zip(words, pictures.words, strict=True)])
+    shares = np.array([one.share for one in words])
+    said = shares >= SURE
+    return {
+        "pictures": len(words),
+        "right": round(float(right.mean()), 3),
+        "exact": round(float(exact.mean()), 3),
+        "said": round(float(said.mean()), 3),
+        "right_where_said": round(float(right[said].mean()) if said.any() else 0.0, 3),
+        "calibration_error": round(calibration_error(shares, right), 3),
+    }
+
+
+def calibration_error(shares: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], bins: int = 10) -> float:
+    """Mean distance of share and truth over bins of the share (Guo et al. 2017)."""
+    places = np.minimum((shares * bins).astype(int), bins - 1)
+    return float(
+        sum(
+            (places == one).mean() * abs(shares[places == one].mean() - right[places == one].mean())
+            for one in range(bins)
+            if (places == one).any()
+        )
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--data", type=Path, default=Path("build/words/data"))
+    parser.add_argument("--run", type=Path, default=Path("build/words/run"))
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "weights")
+    arguments = parser.parse_args(argv)
+    kept = stored(arguments.run / "checkpoint.pt")
+    names: list[str] = kept["names"]
+    graph = Graph()
+    network = WordNetwork(TrainedPart(graph), len(names))
+    network.load_state_dict(kept["network"])
+    check = drawn(arguments.data, "validation").only(set(names))
+    looks = looks_of(network, check).numpy()
+    sharpness = round(float(network.sharpness.detach().exp()), 3)
+    vectors = functional.normalize(network.names).detach().numpy()
+    content = bank_bytes(tuple(names), vectors)
+    bank = read_bank(content, sharpness=sharpness, fit=(1.0, 0.0))
+    half = np.random.default_rng(0).random(len(check)) < 0.5  # noqa: PLR2004 - one half
+    fit = fitted([one for one, fits in zip(answers(bank, looks, check), half, strict=True) if fits])
+    rest = Drawn(
+        check.maps[~half], tuple(one for one, fits in zip(check.words, half, strict=True) if not fits)
+    )
+    numbers = measured(read_bank(content, sharpness=sharpness, fit=fit), looks[~half], rest)
+    write(arguments.out, joined(graph, network), content, sharpness=sharpness, fit=fit, numbers=numbers)
+    Console().print(numbers)
+
+
+def write(
+    out: Path, model: onnx.ModelProto, bank: bytes, *,
+    sharpness: float, fit: tuple[float, float], numbers: dict[str, float],
+) -> None:  # fmt: skip
+    """The four files."""
+    out.mkdir(parents=True, exist_ok=True)
+    onnx.save(model, str(out / "words.onnx"))
+    (out / "words.npz").write_bytes(bank)
+    sums = {name: sha256_of(out / name) for name in ("words.npz", "words.onnx")}
+    description: dict[str, Any] = {
+        "format": 1, "network": "words.onnx", "bank": "words.npz", "side_px": SIDE,
+        "sharpness": sharpness, "fit": list(fit), "validation": numbers, "sha256": sums,
+    }  # fmt: skip
+    (out / "words.json").write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
+    lines = [f"{digest}  {name}\n" for name, digest in sums.items()]
+    (out / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
