@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
 import click
@@ -30,6 +31,7 @@ from arwarden.fast.claims import Lexicon
 from arwarden.fast.elements.detector import ElementDetector
 from arwarden.fast.elements.weights import load_weights, shipped_folder
 from arwarden.fast.pairs.model import open_shipped
+from arwarden.fast.words.model import WordModel, open_words
 from arwarden.offline import OfflineAnalyser
 from benchmarks.eval.causes import Engine
 from benchmarks.eval.judge import Judge, RecordingFinder
@@ -42,6 +44,7 @@ from benchmarks.machine import Machine, load_average
 from models.assets.library import AssetsMissing
 from models.scenes.art.painter import default_library
 from models.scenes.kinds import Split
+from models.words.held_out import pattern as held_out_names
 
 ROOT = Path(__file__).parents[2]
 PHOTOS = ROOT.parent / "shared" / "data" / "backgrounds"
@@ -65,6 +68,14 @@ QUICK: Mapping[Part, int] = {
 RECORDINGS_SHARE = 0.04
 """Of what shows no virtual content so much is moving."""
 WITHOUT_NETWORKS = "none, text alone is judged"
+
+
+class Words(Enum):
+    """Which names there are for pictures of no class."""
+
+    SHIPPED = "shipped"
+    STRICT = "strict"
+    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +123,13 @@ class Tier:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of element networks instead of the shipped ones.",
 )
+@click.option(
+    "--words",
+    type=click.Choice([one.value for one in Words]),
+    default=Words.STRICT.value,
+    show_default=True,
+    help="Names for pictures of no class: all, those that speak of no held-out kind, or none.",
+)
 @click.option("--no-elements", is_flag=True, help="Judge text alone, as without element networks.")
 @click.option(
     "--out",
@@ -133,6 +151,7 @@ def command(
     backgrounds: Path | None,
     config_file: Path | None,
     weights: Path | None,
+    words: str,
     no_elements: bool,
     out: Path,
 ) -> None:
@@ -147,7 +166,7 @@ def command(
     material = open_material(out / "eval" / "material", Split(split), seed, photos)
     console = Console(width=WIDTH)
     machine = Machine.now()
-    with _tier(config_file, weights, no_elements=no_elements) as tier:
+    with _tier(config_file, weights, Words(words), no_elements=no_elements) as tier:
         result = evaluate(tier, material, counts, minutes)
         networks = tier.networks
     world = "drawn rooms, for want of photos" if photos is None else f"photos of {photos.name}"
@@ -247,7 +266,9 @@ def _counts(
 
 
 @contextlib.contextmanager
-def _tier(config_file: Path | None, weights: Path | None, *, no_elements: bool) -> Iterator[Tier]:
+def _tier(
+    config_file: Path | None, weights: Path | None, words: Words, *, no_elements: bool
+) -> Iterator[Tier]:
     config = load_config(config_file) if config_file is not None else Config()
     folder = None if no_elements else weights or shipped_folder()
     finder = None
@@ -257,7 +278,10 @@ def _tier(config_file: Path | None, weights: Path | None, *, no_elements: bool) 
         detector.warm_up()
         finder = RecordingFinder(detector, {name for name, share in networks.least.items() if share > 1.0})
     tier = TimedTier(
-        config.fast.model_copy(update={"elements": folder is not None}), SystemClock(), finder=finder
+        config.fast.model_copy(update={"elements": folder is not None}),
+        SystemClock(),
+        finder=finder,
+        words=None if finder is None else _words(words, config.fast.threads),
     )
     pairs = open_shipped(threads=config.fast.threads) if config.fast.pairs else None
     lexicon = Lexicon.load(config.fast.languages, config.fast.lexicons)
@@ -267,6 +291,16 @@ def _tier(config_file: Path | None, weights: Path | None, *, no_elements: bool) 
         yield Tier(config, judge, finder, WITHOUT_NETWORKS if folder is None else _name(folder))
     finally:
         tier.close_now()
+
+
+def _words(words: Words, threads: int) -> WordModel | None:
+    if words is Words.NONE:
+        return None
+    held_out = held_out_names()
+    return open_words(
+        threads=threads,
+        unwanted=(lambda name: bool(held_out.search(name))) if words is Words.STRICT else None,
+    )
 
 
 def _name(folder: Path) -> str:

@@ -100,7 +100,7 @@ class Collages:
         return self.composed(rng, (self.art(rng) for _ in range(self.PER_PICTURE)))
 
     def composed(self, rng: _Rng, arts: Iterable[Art]) -> tuple[ByteImage, list[Found]]:
-        """At most ``PER_PICTURE`` elements on a background, and where each of them and of their pictures is."""
+        """At most ``PER_PICTURE`` elements on a background, and where they and their pictures are."""
         names = tuple(PROPORTIONS)
         world, _ = self._backdrops.picture(names[int(rng.integers(len(names)))], SIZE_PX, rng)
         wear = _doubled(Wear.drawn(rng, video=True))

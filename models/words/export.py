@@ -2,9 +2,9 @@
 
     python -m models.words.export --data build/words/data --run build/words/run
 
-Written into ``--out``: ``words.onnx`` (crops to vectors), ``words.npz`` (the names and their vectors as bytes),
-``words.json``, ``SHA256SUMS``. How sure a name is is fitted on one half of the validation packages' icons and
-measured on the other half; both go into ``words.json``.
+Written into ``--out``: ``words.onnx`` (crops to vectors), ``words.npz`` (the names and their vectors as
+bytes), ``words.json``, ``SHA256SUMS``. How sure a name is is fitted on one half of the validation packages'
+icons and measured on the other half; both go into ``words.json``.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     vectors = functional.normalize(network.names).detach().numpy()
     content = bank_bytes(tuple(names), vectors)
     bank = read_bank(content, sharpness=sharpness, fit=(1.0, 0.0))
-    half = np.random.default_rng(0).random(len(check)) < 0.5  # noqa: PLR2004 - one half
+    half = np.random.default_rng(0).random(len(check)) < 0.5
     fit = fitted([one for one, fits in zip(answers(bank, looks, check), half, strict=True) if fits])
     rest = Drawn(
         check.maps[~half], tuple(one for one, fits in zip(check.words, half, strict=True) if not fits)

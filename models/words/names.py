@@ -1,6 +1,7 @@
-"""What a package calls its icons, as plain words: "bell-off-outline" and "BellSlash" style names to "bell off".
+"""What a package calls its icons, as plain words: "bell-off-outline" is a "bell off".
 
-Pure. A name says what is shown and how it is drawn ("sharp", "duotone", "24"); only the first is a word for it.
+Pure. A name says what is shown and how it is drawn ("sharp", "duotone", "24"); only the first is a word for
+it.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     python -m models.words.train --data build/words/data --out build/words/run --steps 2600
 
-Each name has a vector, and a picture's vector is to be nearest to that of its name (a cosine softmax over all
-names; Wang et al. 2017, NormFace). Starts from the shipped classifier, with the directions in which its features
-tell names apart best (Fisher 1936) and each name's mean in them; from random ones nothing is learnt in an hour.
-A stopped run goes on where it was.
+Each name has a vector, and a picture's vector is to be nearest to that of its name (a cosine softmax over
+all names; Wang et al. 2017, NormFace). Starts from the shipped classifier, with the directions in which its
+features tell names apart best (Fisher 1936) and each name's mean in them; from random ones nothing is
+learnt in an hour. A stopped run goes on where it was.
 """
 
 from __future__ import annotations
@@ -106,8 +106,9 @@ def right(network: WordNetwork, names: Sequence[str], pictures: Drawn) -> float:
     return float(np.mean([names[index] == own for index, own in zip(best, pictures.words, strict=True)]))
 
 
-def train(folder: Path, data: Drawn, check: Drawn, steps: int, seed: int, console: Console) -> None:
+def train(folder: Path, data: Drawn, check: Drawn, steps: int, *, seed: int) -> None:
     """Up to ``steps`` steps, with a checkpoint every hundred."""
+    console = Console()
     torch.manual_seed(seed)
     names = sorted(set(data.words))
     wanted = torch.tensor([{name: index for index, name in enumerate(names)}[one] for one in data.words])
@@ -182,7 +183,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     torch.set_num_threads(arguments.threads)
     data = drawn(arguments.data, "train")
     check = drawn(arguments.data, "validation").only(set(data.words))
-    train(arguments.out, data, check, arguments.steps, arguments.seed, Console())
+    train(arguments.out, data, check, arguments.steps, seed=arguments.seed)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """The shipped classifier as a PyTorch module whose last blocks can be trained further.
 
 The blocks up to ``FROZEN_TO`` stay as they are: onnxruntime computes their output once for every crop. The
-rest works on maps of six by six and three by three cells. There a convolution of one channel is a product with
-a small dense matrix, and with tensors of shape (channels, crops, cells) a block is three matrix products: on a
-CPU twice as fast as PyTorch's own convolutions (0.75 instead of 1.6 s for 256 crops on two cores).
+rest works on maps of six by six and three by three cells. There a convolution of one channel is a product
+with a small dense matrix, and with tensors of shape (channels, crops, cells) a block is three matrix
+products: on a CPU twice as fast as PyTorch's own convolutions (0.75 instead of 1.6 s for 256 crops on two
+cores).
 """
 
 from __future__ import annotations

@@ -59,9 +59,9 @@ class FastTier:
     """Judges one picture at a time, in ``config.workers`` threads. Ready for use when constructed.
 
     ``sessions`` streams may each have one picture pending; more are refused. A given ``reader`` replaces
-    the configured engine, a given ``finder`` the element and word networks of ``config.elements``. Without a finder
-    text alone is judged. Without ``calibrate`` confidences are those of the rules. Raises ``ModelError`` and
-    ``ConfigError`` for what the operator has to mend.
+    the configured engine, a given ``finder`` (with ``words`` or without) the element and word networks of
+    ``config.elements``. Without a finder text alone is judged. Without ``calibrate`` confidences are those
+    of the rules. Raises ``ModelError`` and ``ConfigError`` for what the operator has to mend.
     """
 
     def __init__(

@@ -1,13 +1,14 @@
 """Words for pictures: which names of icons fit a picture, by how alike the network finds them. Pure.
 
-The bank holds one vector for each name that makers of icons use ("bell off", "wine glass"). A picture's vector
-gives each name a share; names that have words in common back each other up, so of "bell off", "notifications
-off" and "alarm off" the one is said that agrees most with all, and the sum of the agreement is how sure that is.
+The bank holds one vector for each name that makers of icons use ("bell off", "wine glass"). A picture's
+vector gives each name a share; names that have words in common back each other up, so of "bell off",
+"notifications off" and "alarm off" the one is said that agrees most with all, and the sum of the agreement is
+how sure that is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -37,9 +38,9 @@ class Word:
 class Bank:
     """The names and their vectors.
 
-    ``vectors`` is (names, dimensions), of length 1 each; ``sharpness`` is what cosines are multiplied by before
-    they become shares; ``fit`` are slope and offset from agreement to how often the words are right, on the
-    logarithm of the odds. Raises ``ValueError`` where the shapes do not fit each other.
+    ``vectors`` is (names, dimensions), of length 1 each; ``sharpness`` is what cosines are multiplied by
+    before they become shares; ``fit`` are slope and offset from agreement to how often the words are right,
+    on the logarithm of the odds. Raises ``ValueError`` where the shapes do not fit each other.
     """
 
     def __init__(
@@ -63,6 +64,12 @@ class Bank:
     def dimensions(self) -> int:
         """Of a picture's vector."""
         return int(self._vectors.shape[1])
+
+    def without(self, unwanted: Callable[[str], bool]) -> Bank:
+        """The same without the names that are ``unwanted``. Raises ``ValueError`` where none is left."""
+        left = [index for index, name in enumerate(self.names) if not unwanted(name)]
+        names = [self.names[index] for index in left]
+        return Bank(names, self._vectors[left], sharpness=self._sharpness, fit=self._fit)
 
     def word(self, vector: Floats) -> Word:
         """The best words for a picture's vector of shape (dimensions,), any length but 0."""

@@ -1,8 +1,9 @@
-"""Looks at pictures of no class and says what they are called: one small network on onnxruntime, and a bank."""
+"""Looks at pictures of no class and says what they are called: one small network and a bank of names."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, Protocol
 
 import numpy as np
@@ -35,12 +36,18 @@ class WordFinder(Protocol):
         ...
 
 
-def open_words(*, threads: int = 1) -> WordModel | None:
-    """The shipped network, ready to run; None where none is shipped. Raises ``ModelError`` for a damaged one."""
+def open_words(*, threads: int = 1, unwanted: Callable[[str], bool] | None = None) -> WordModel | None:
+    """The shipped network without ``unwanted`` names, ready to run; None where none is shipped.
+
+    Raises ``ModelError`` for a damaged one.
+    """
     folder = shipped_folder()
     if folder is None:
         return None
-    model = WordModel(load_weights(folder), threads=threads)
+    weights = load_weights(folder)
+    if unwanted is not None:
+        weights = replace(weights, bank=weights.bank.without(unwanted))
+    model = WordModel(weights, threads=threads)
     model.warm_up()
     return model
 
