@@ -23,7 +23,7 @@ from onnx import numpy_helper
 from rich.console import Console
 from torch.nn import functional
 
-from arwarden.fast.words.bank import Bank
+from arwarden.fast.words.bank import Bank, alike
 from arwarden.fast.words.weights import bank_bytes, read_bank
 from models.elements.export import sha256_of
 from models.words.data import Drawn, drawn
@@ -85,14 +85,8 @@ def answers(bank: Bank, looks: npt.NDArray[np.float32], pictures: Drawn) -> list
     found = []
     for look, own in zip(looks, pictures.words, strict=True):
         words, agreement = bank.agreed(look)
-        found.append((agreement, alike(words, own) >= RIGHT))
+        found.append((agreement, alike(set(words.split()), set(own.split())) >= RIGHT))
     return found
-
-
-def alike(words: str, others: str) -> float:
-    """Dice's share of two names."""
-    one, other = set(words.split()), set(others.split())
-    return 2 * len(one & other) / (len(one) + len(other))
 
 
 def fitted(said: Sequence[tuple[float, bool]]) -> tuple[float, float]:
@@ -115,7 +109,10 @@ def fitted(said: Sequence[tuple[float, bool]]) -> tuple[float, float]:
 def measured(bank: Bank, looks: npt.NDArray[np.float32], pictures: Drawn) -> dict[str, float]:
     """Shares of pictures that get words, and of words that are right."""
     words = [bank.word(look) for look in looks]
-    right = np.array([alike(one.words, own) >= RIGHT for one, own in zip(words, pictures.words, strict=True)])
+    pairs = [
+        (set(one.words.split()), set(own.split())) for one, own in zip(words, pictures.words, strict=True)
+    ]
+    right = np.array([alike(*pair) >= RIGHT for pair in pairs])
     exact = np.array([one.words == own for one, own in zip(words, pictures.words, strict=True)])
     shares = np.array([one.share for one in words])
     said = shares >= SURE

@@ -8,7 +8,7 @@ how sure that is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,11 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 MOST_NAMES: Final = 24
 """Names that are weighed against each other, the likeliest ones: the rest have 1 in 100 together."""
+STATES: Final = frozenset(
+    "off no not open opened closed close up down left right low high full empty half quarter plus minus add "
+    "remove locked unlocked hot cold charging in out".split()
+)
+"""Words that tell one state of a thing from another: "bell off" backs "notifications off", not "bell"."""
 PREFIX: Final = "word:"
 """Before the words in the label of a picture that was named by the bank ("word:bell off")."""
 
@@ -83,14 +88,16 @@ class Bank:
         powers = np.exp(self._sharpness * (cosines[best] - cosines[best].max()))
         rest = np.exp(self._sharpness * (cosines - cosines[best].max())).sum()
         shares = powers / rest
-        alike = np.array([[_dice(self._words[a], self._words[b]) for b in best] for a in best], np.float32)
-        agreement = alike @ shares
+        like = np.array([[alike(self._words[a], self._words[b]) for b in best] for a in best], np.float32)
+        agreement = like @ shares
         first = int(agreement.argmax())
         return self.names[int(best[first])], float(agreement[first])
 
 
-def _dice(some: frozenset[str], others: frozenset[str]) -> float:
-    """Words in common, 0..1 (Dice 1945)."""
+def alike(some: Set[str], others: Set[str]) -> float:
+    """Words in common, 0..1 (Dice 1945); names of other states of one thing have nothing in common."""
+    if (some ^ others) & STATES:
+        return 0.0
     return 2.0 * len(some & others) / (len(some) + len(others))
 
 
