@@ -8,7 +8,8 @@ how sure that is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,8 +20,36 @@ Floats = npt.NDArray[np.float32]
 MOST_NAMES: Final = 24
 """Names that are weighed against each other, the likeliest ones: the rest have 1 in 100 together."""
 STATES: Final = frozenset(
-    "off no not open opened closed close up down left right low high full empty half quarter plus minus add "
-    "remove locked unlocked hot cold charging in out".split()
+    [
+        "off",
+        "no",
+        "not",
+        "open",
+        "opened",
+        "closed",
+        "close",
+        "up",
+        "down",
+        "left",
+        "right",
+        "low",
+        "high",
+        "full",
+        "empty",
+        "half",
+        "quarter",
+        "plus",
+        "minus",
+        "add",
+        "remove",
+        "locked",
+        "unlocked",
+        "hot",
+        "cold",
+        "charging",
+        "in",
+        "out",
+    ]
 )
 """Words that tell one state of a thing from another: "bell off" backs "notifications off", not "bell"."""
 PREFIX: Final = "word:"
@@ -94,7 +123,7 @@ class Bank:
         return self.names[int(best[first])], float(agreement[first])
 
 
-def alike(some: Set[str], others: Set[str]) -> float:
+def alike(some: AbstractSet[str], others: AbstractSet[str]) -> float:
     """Words in common, 0..1 (Dice 1945); names of other states of one thing have nothing in common."""
     if (some ^ others) & STATES:
         return 0.0
