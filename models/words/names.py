@@ -12,86 +12,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-STYLES: Final = frozenset(
-    [
-        "outline",
-        "outlined",
-        "filled",
-        "fill",
-        "rounded",
-        "round",
-        "sharp",
-        "solid",
-        "line",
-        "linear",
-        "bold",
-        "thin",
-        "duotone",
-        "twotone",
-        "duo",
-        "alt",
-        "alternate",
-        "mini",
-        "regular",
-        "broken",
-        "stroke",
-        "color",
-        "colour",
-        "colored",
-        "fat",
-        "bulk",
-        "remix",
-        "glyph",
-        "px",
-        "xs",
-        "xl",
-        "lg",
-        "sm",
-        "s",
-        "o",
-        "l",
-        "r",
-        "c",
-        "v",
-    ]
-)
+STYLES: Final = frozenset({
+    "outline", "outlined", "filled", "fill", "rounded", "round", "sharp", "solid", "line", "linear",
+    "bold", "thin", "duotone", "twotone", "duo", "alt", "alternate", "mini", "regular", "broken",
+    "stroke", "color", "colour", "colored", "fat", "bulk", "remix", "glyph", "px", "xs", "xl", "lg",
+    "sm", "s", "o", "l", "r", "c", "v",
+})  # fmt: skip
 """Words at the end that say only how it is drawn."""
-FRAMES: Final = frozenset(
-    [
-        "light",
-        "circle",
-        "square",
-        "box",
-        "medium",
-        "small",
-        "large",
-        "big",
-        "rectangle",
-        "hexagon",
-        "two",
-        "tone",
-        "circled",
-        "squared",
-    ]
-)
+FRAMES: Final = frozenset({
+    "light", "circle", "square", "box", "medium", "small", "large", "big", "rectangle", "hexagon",
+    "two", "tone", "circled", "squared",
+})  # fmt: skip
 """Words at the end that do so where the package has the icon without them too ("bell", "bell-circle")."""
-FIRST: Final = frozenset(["baseline", "outline", "round", "sharp", "twotone", "ios", "md", "interface"])
+FIRST: Final = frozenset({
+    "baseline", "outline", "round", "sharp", "twotone", "ios", "md", "interface",
+})  # fmt: skip
 """The same at the beginning."""
-OFF: Final = frozenset(
-    [
-        "off",
-        "slash",
-        "slashed",
-        "crossed",
-        "disabled",
-        "disable",
-        "mute",
-        "muted",
-        "forbid",
-        "forbidden",
-        "strikethrough",
-    ]
-)
+OFF: Final = frozenset({
+    "off", "slash", "slashed", "crossed", "disabled", "disable", "mute", "muted", "forbid", "forbidden",
+    "strikethrough",
+})  # fmt: skip
 """Ways to say that the thing is crossed out."""
 BODIES: Final = re.compile(r"\b(?:skin tone|flag for|keycap|hair)\b")
 """Pictures of people by the hundred, and flags, which the classifier knows."""

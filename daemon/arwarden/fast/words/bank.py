@@ -19,38 +19,11 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 MOST_NAMES: Final = 24
 """Names that are weighed against each other, the likeliest ones: the rest have 1 in 100 together."""
-STATES: Final = frozenset(
-    [
-        "off",
-        "no",
-        "not",
-        "open",
-        "opened",
-        "closed",
-        "close",
-        "up",
-        "down",
-        "left",
-        "right",
-        "low",
-        "high",
-        "full",
-        "empty",
-        "half",
-        "quarter",
-        "plus",
-        "minus",
-        "add",
-        "remove",
-        "locked",
-        "unlocked",
-        "hot",
-        "cold",
-        "charging",
-        "in",
-        "out",
-    ]
-)
+STATES: Final = frozenset({
+    "off", "no", "not", "open", "opened", "closed", "close", "up", "down", "left", "right", "low",
+    "high", "full", "empty", "half", "quarter", "plus", "minus", "add", "remove", "locked", "unlocked",
+    "hot", "cold", "charging", "in", "out",
+})  # fmt: skip
 """Words that tell one state of a thing from another: "bell off" backs "notifications off", not "bell"."""
 PREFIX: Final = "word:"
 """Before the words in the label of a picture that was named by the bank ("word:bell off")."""
