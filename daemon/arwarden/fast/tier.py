@@ -80,8 +80,6 @@ class FastTier:
         self._clock = clock
         self._counters = counters if counters is not None else Counters()
         self._lexicon = Lexicon.load(config.languages, config.lexicons)
-        self._claims = ElementReader(self._lexicon)
-        self._context = Context(self._claims)
         self._injections = InjectionDetector.load() if config.injection else None
         self._judge = QualityJudge()
         self._sizes: OrderedDict[str, SizeWatch] = OrderedDict()
@@ -93,6 +91,9 @@ class FastTier:
             words = open_words(threads=self._config.threads)
         self._finder = finder
         self._words = words
+        switched = words.switched if words is not None else frozenset[str]()
+        self._claims = ElementReader(self._lexicon, switched=switched)
+        self._context = Context(self._claims)
         self._pairs = open_shipped(threads=self._config.threads) if config.pairs else None
         # Fitted with the networks: without them all text stands on nothing.
         self._calibration = Calibration.load() if calibrate and finder is not None else None

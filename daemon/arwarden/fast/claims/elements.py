@@ -68,10 +68,21 @@ class Picture:
 
 
 class ElementReader:
-    """Reads elements by one lexicon. Keeps nothing but the text reader's memory."""
+    """Reads elements by one lexicon. Keeps nothing but the text reader's memory.
 
-    def __init__(self, lexicon: Lexicon, texts: ClaimReader | None = None) -> None:
+    ``switched`` are words for pictures that are also shown crossed out where the thing is off: a plain one
+    says, less surely, that it is on.
+    """
+
+    def __init__(
+        self,
+        lexicon: Lexicon,
+        texts: ClaimReader | None = None,
+        *,
+        switched: Collection[str] = frozenset(),
+    ) -> None:
         self._lexicon = lexicon
+        self._switched = switched
         self._texts = texts if texts is not None else ClaimReader(lexicon)
         self._countries = {code.upper(): country.name for code, country in lexicon.data.countries.items()}
 
@@ -231,6 +242,8 @@ class ElementReader:
     ) -> Iterator[Claim]:
         """What the picture's names say, read as text ("no entry"), of attributes that are not *told* yet."""
         named = spec.words or picture.names
+        if picture.cls.startswith(WORD) and named[0] in self._switched:
+            named = (named[0], f"{named[0]} on")
         sure = picture.confidence * NAMED_STRENGTH * (ILLUSTRATION if stated else 1.0)
         for place, word in enumerate(named[:MAX_NAMES]):
             said = self._texts.claims(word)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -66,6 +67,12 @@ class Bank:
         self._sharpness = sharpness
         self._fit = fit
         self._words = [frozenset(name.split()) for name in self.names]
+
+    @cached_property
+    def switched(self) -> frozenset[str]:
+        """The names of things that are also shown crossed out: plain ones mostly mean that they are on."""
+        known = frozenset(self.names)
+        return frozenset(name for name in known if f"{name} off" in known)
 
     @property
     def dimensions(self) -> int:

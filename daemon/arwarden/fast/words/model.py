@@ -31,6 +31,11 @@ class WordFinder(Protocol):
         """What a picture is called that looks so: (dimensions,), also the sum of several looks."""
         ...
 
+    @property
+    def switched(self) -> frozenset[str]:
+        """The names of things that are also shown crossed out."""
+        ...
+
     def models_in_use(self) -> Sequence[ModelFile]:
         """The files of weights that were loaded."""
         ...
@@ -78,6 +83,11 @@ class WordModel:
     def word(self, look: Floats) -> Word:
         """What a picture is called that looks so."""
         return self._weights.bank.word(look)
+
+    @property
+    def switched(self) -> frozenset[str]:
+        """The names of things that are also shown crossed out."""
+        return self._weights.bank.switched
 
     def models_in_use(self) -> Sequence[ModelFile]:
         """Network and bank, with their checksums."""
