@@ -113,7 +113,9 @@ class Worker:
             if not drawn:
                 continue
             rgb, found = self._collages.composed(rng, [art for _, art in drawn])
-            for (one, _), where in zip(drawn, found, strict=False):
+            if len(found) != len(drawn):
+                continue  # one of them cannot be seen, and which one is not told
+            for (one, _), where in zip(drawn, found, strict=True):
                 if where.visibility >= LEAST_VISIBILITY:
                     pictures.append(crop_input(rgb, shaken(where.box, rng), CROP_PX))
                     entries.append(asdict(one.icon) | {"crossed": one.crossed})

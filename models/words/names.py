@@ -65,7 +65,7 @@ def spelt(name: str, others: Iterable[str] = ()) -> str:
 def named_icons(packages: Mapping[str, Iterable[str]], least_packages: int = LEAST_PACKAGES) -> list[Named]:
     """The icons whose words at least so many makers use, one for each package, words and way of drawing.
 
-    `packages` are the icon names of each package. Of a package's variants of one picture the first three in
+    `packages` are the icon names of each package. Of a package's variants of one picture the first two in
     the order of their names are taken.
     """
     spelled: dict[Key, str] = {}

@@ -5,12 +5,14 @@
 Each name has a vector, and a picture's vector is to be nearest to that of its name (a cosine softmax over
 all names; Wang et al. 2017, NormFace). Starts from the shipped classifier, with the directions in which its
 features tell names apart best (Fisher 1936) and each name's mean in them; from random ones nothing is
-learnt in an hour. A stopped run goes on where it was.
+learnt in an hour. A stopped run goes on where it was, also with another number of steps: the learning rate
+descends towards that.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -34,6 +36,8 @@ SMOOTHING = 0.05
 """Of the labels: makers call one thing by several names."""
 SHARPNESS = 2.8
 """Logarithm of what cosines are multiplied by, at first."""
+WARM = 0.08
+"""Share of the steps in which the learning rate rises."""
 CHECK_EVERY = 100
 RIDGE = 0.1
 """Share of the mean spread that every direction has at least."""
@@ -91,6 +95,13 @@ def _in_parts(part: nn.Module, data: Drawn) -> Tensor:
     return torch.cat([part(data.batch(np.arange(start, min(start + PARTS, len(data))))) for start in starts])
 
 
+def rate(done: float) -> float:
+    """Share of the highest learning rate after this share of the steps: up in a line, down in a wave."""
+    if done < WARM:
+        return done / WARM
+    return 0.5 * (1 + math.cos(math.pi * (done - WARM) / (1 - WARM)))
+
+
 def looks_of(network: WordNetwork, pictures: Drawn) -> Tensor:
     """(n, DIMENSIONS), as the network sees them when it is used."""
     network.eval()
@@ -116,47 +127,40 @@ def train(folder: Path, data: Drawn, check: Drawn, steps: int, *, seed: int) -> 
     old = list(network.part.parameters())
     new = [value for name, value in network.named_parameters() if not name.startswith("part.")]
     optimiser = torch.optim.AdamW([{"params": old}, {"params": new}], weight_decay=1e-4)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATES, total_steps=steps, pct_start=0.08)
     path, done = folder / "checkpoint.pt", 0
     if path.exists():
         kept = stored(path)
+        if kept["names"] != names:
+            raise SystemExit(f"{path} is of a run with other drawings: choose another --out")
         network.load_state_dict(kept["network"])
         optimiser.load_state_dict(kept["optimiser"])
-        schedule.load_state_dict(kept["schedule"])
         done = kept["step"]
-        if kept["steps"] != steps or kept["names"] != names:
-            raise SystemExit(
-                f"{path} is of a run of {kept['steps']} steps with other drawings: another --out"
-            )
     else:
         begin(network, data, wanted)
         console.print(f"before: validation {right(network, names, check):.3f}")
     often = chances(data.words)
     for step in range(done + 1, steps + 1):
-        picked = torch.multinomial(
-            often, BATCH, generator=torch.Generator().manual_seed(seed * 100_003 + step)
-        )
-        loss = functional.cross_entropy(
-            network.logits(network(data.batch(picked.numpy()))), wanted[picked], label_smoothing=SMOOTHING
-        )
+        draw = torch.Generator().manual_seed(seed * 100_003 + step)
+        picked = torch.multinomial(often, BATCH, generator=draw)
+        looks = network(data.batch(picked.numpy()))
+        loss = functional.cross_entropy(network.logits(looks), wanted[picked], label_smoothing=SMOOTHING)
+        for group, highest in zip(optimiser.param_groups, RATES, strict=True):
+            group["lr"] = highest * rate(step / steps)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
-        schedule.step()
         if step % CHECK_EVERY == 0 or step == steps:
-            console.print(
-                f"step {step}: loss {loss.item():.2f}, validation {right(network, names, check):.3f}"
-            )
-            folder.mkdir(parents=True, exist_ok=True)
-            partial = path.with_suffix(".partial")
-            torch.save(
-                {
-                    "network": network.state_dict(), "optimiser": optimiser.state_dict(),
-                    "schedule": schedule.state_dict(), "step": step, "steps": steps, "names": names,
-                },
-                partial,
-            )  # fmt: skip
-            partial.replace(path)
+            score = right(network, names, check)
+            console.print(f"step {step}: loss {loss.item():.2f}, validation {score:.3f}")
+            state = {"network": network.state_dict(), "optimiser": optimiser.state_dict()}
+            _store(path, {**state, "step": step, "names": names})
+
+
+def _store(path: Path, state: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".partial")
+    torch.save(state, partial)
+    partial.replace(path)
 
 
 def stored(path: Path) -> dict[str, Any]:
