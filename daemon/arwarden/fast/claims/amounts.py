@@ -21,6 +21,8 @@ COUNT_STRENGTH = 0.79
 _NEAR = 5
 _RANGE_SIGNS = frozenset({"-", "\u2013", "to"})
 _FREE = frozenset({"free", "complimentary", "gratis"})
+_PRICE_BOUNDS = frozenset({"over", "above", "under", "below", "exceeding"})
+_PER = frozenset({"per", "/", "each"})
 
 
 def _names(groups: Mapping[str, Sequence[str]]) -> dict[Phrase, str]:
@@ -86,6 +88,8 @@ class AmountClaims:
         return joined and passage.tokens[before].is_number
 
     def _price(self, passage: Passage, item: Item, amount: Amount) -> Iterator[Claim]:
+        if passage.word_before(item.start) in _PRICE_BOUNDS:
+            return  # "free over 50 €" is what something else depends on
         subject = passage.about(item, "price")
         name = self._nearest(passage, item, self._prices)
         explicit = any(
@@ -102,6 +106,8 @@ class AmountClaims:
     def _quantity(
         self, passage: Passage, item: Item, amount: Amount, strength: float, *, negated: bool
     ) -> Iterator[Claim]:
+        if passage.word_before(item.start) in _PER:
+            return  # "per 100 g"
         subject = passage.about(item, "")
         name = self._nearest(passage, item, self._measures.get(amount.unit, {}))
         for attribute, spec in self._ranged.items():
@@ -140,6 +146,8 @@ class AmountClaims:
             )
         if amount.unit == "ratio" and not named:
             sure = min(sure, 0.9) if own else 0.3
+        if passage.word_after(item.end) in _PER:
+            attribute += "." + " ".join(passage.words[item.end - passage.clause.start :][:3])
         yield from passage.claim(
             self._bounded(passage, item, attribute), amount.value, item, own, strength * sure, negated=negated
         )
@@ -224,7 +232,7 @@ class AmountClaims:
             return  # "bus 14 to the harbour" tells where it goes
         subject = next((m.name for m in passage.mentions if not m.start <= item.start < m.end), "")
         own = {amount.unit, amount.value.lower()}
-        within = next((m.name for m in passage.mentions if m.start < item.start < m.end), "")
+        within = next((m.name for m in passage.mentions if m.start <= item.start < m.end), "")
         subject = subject or " ".join(word for word in within.split() if word not in own)
         if not subject and {"you", "are"} <= set(passage.words):
             subject = "you"
@@ -288,7 +296,10 @@ class AmountClaims:
             lead = passage.word_before(at)
             if mention is None and lead in self._copulas and not follows:
                 mention = next((m for m in passage.mentions if m.end < at), None)
-            if charge or (mention is not None and lead not in {"get", "-"}):
+            bounded = any(
+                passage.word_before(other.start) in _PRICE_BOUNDS for other in passage.items if other.amount
+            )
+            if not bounded and (charge or (mention is not None and lead not in {"get", "-"})):
                 subject = mention.name if mention is not None else passage.about(item, "price")
                 if not charge and subject.split()[-1] in self._bookable:
                     continue

@@ -25,9 +25,27 @@ OPPOSITE_STRENGTH = 0.84
 MAX_KEY_WORDS = 6
 MIN_KEY_WORDS = 2
 MAX_NAME_WORDS = 4
+MAX_SHADE_WORDS = 2
+"""Verb and thing: an order that says more ("press the red button to stop") may have another one beside it."""
+SHADE_STRENGTH = 0.84
 _BOUNDS = frozenset(
     {"to", "from", "over", "under", "above", "below", "max", "min", "maximum", "minimum", "least", "most"}
-    | {"than", "about", "approx", "-", "\u2013", "between", "plus", "or", "and", "up", "until", "/", "every"}
+    | {
+        "than",
+        "about",
+        "approx",
+        "-",
+        "\u2013",
+        "between",
+        "plus",
+        "or",
+        "and",
+        "up",
+        "until",
+        "/",
+        "every",
+        "per",
+    }
 )
 """Beside a number these make it a bound or a range, which other numbers may lie in."""
 _KINDS = frozenset({AmountKind.QUANTITY, AmountKind.COUNT, AmountKind.LABEL})
@@ -55,6 +73,7 @@ class FrameClaims:
         """The claims of one clause."""
         yield from self._numbers(passage)
         yield from self._letter(passage)
+        yield from self._shade(passage)
         yield from self._doer(passage)
         yield from self._field(passage)
         yield from self._goal(passage)
@@ -142,6 +161,23 @@ class FrameClaims:
                 yield from self._claim(
                     passage, self._rest(passage, at, at + 1), token.text, item, NUMBER_STRENGTH
                 )
+
+    def _shade(self, passage: Passage) -> Iterator[Claim]:
+        """Which one of several an order is about: "cut the blue cable", "take the second door"."""
+        if not self._orders(passage):
+            return
+        for at in range(passage.clause.start + 1, passage.clause.end - 1):
+            word = passage.tokens[at].text
+            thing = passage.tokens[at + 1].text
+            if "colour" not in self._lexicon.categories.of(word) or not self._is_noun(thing):
+                continue
+            key = self._rest(passage, at, at + 1)
+            if len(key) <= MAX_SHADE_WORDS:
+                item = Item(at, at + 1, quality=passage.tokens[at].quality)
+                yield from self._claim(passage, key, word, item, SHADE_STRENGTH)
+
+    def _is_noun(self, word: str) -> bool:
+        return self._lexicon.words.kind(word) in "n?" and word not in self._small
 
     def _doer(self, passage: Passage) -> Iterator[Claim]:
         """Who did it: "painted by Monet"."""

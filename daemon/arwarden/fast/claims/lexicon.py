@@ -54,13 +54,20 @@ class Sense:
 
 
 Phrase = tuple[str, ...]
+_PASSED_OVER = frozenset({"the", "a", "an", "your", "this", "is", "are", "has", "have", "been"})
+"""Inside a phrase these change nothing: "signal lost", "the signal has been lost"."""
+_MOST_PASSED_OVER = 2
 
 
 class PhraseTable:
-    """Phrases by their first token; finds the longest one at a place."""
+    """Phrases by their first token; finds the longest one at a place.
+
+    A phrase that claims a value is found with and without small words inside it.
+    """
 
     def __init__(self) -> None:
         self._by_first: dict[str, dict[Phrase, list[Sense]]] = {}
+        self._bare: dict[Phrase, list[Sense]] = {}
         self._longest: dict[str, int] = {}
 
     def add(self, phrase: Phrase, sense: Sense) -> None:
@@ -69,14 +76,21 @@ class PhraseTable:
         if sense not in senses:
             senses.append(sense)
         self._longest[phrase[0]] = max(self._longest.get(phrase[0], 1), len(phrase))
+        bare = _without_small(phrase)
+        if sense.kind is Kind.VALUE and sense.strength == 1.0 and len(bare) > 1:
+            self._bare.setdefault(bare, []).append(sense)
 
     def longest(self, words: Sequence[str], at: int) -> tuple[int, list[Sense]]:
         """Length and meanings of the longest phrase that begins at *at*; 0 where there is none."""
         phrases = self._by_first.get(words[at])
         if phrases is None:
             return 0, []
-        for length in range(min(self._longest[words[at]], len(words) - at), 0, -1):
-            senses = phrases.get(tuple(words[at : at + length]))
+        for length in range(min(self._longest[words[at]] + _MOST_PASSED_OVER, len(words) - at), 0, -1):
+            said = tuple(words[at : at + length])
+            senses = phrases.get(said)
+            if senses:
+                return length, senses
+            senses = self._bare.get(_without_small(said)) if length > 1 else None
             if senses:
                 return length, senses
         return 0, []
@@ -86,6 +100,13 @@ class PhraseTable:
         for phrases in self._by_first.values():
             for phrase in phrases:
                 yield from phrase
+
+
+def _without_small(phrase: Phrase) -> Phrase:
+    """The phrase without the small words inside it; those at its ends stay."""
+    return tuple(
+        word for at, word in enumerate(phrase) if word not in _PASSED_OVER or at == 0 or at == len(phrase) - 1
+    )
 
 
 def cut(phrase: str) -> Phrase:

@@ -73,7 +73,8 @@ class LightReader:
 
     def _negated(self, tokens: Sequence[Token], clause: Clause, item: Item) -> bool:
         """Whether an odd number of negators reach the item."""
-        count = 0
+        behind = [token.text for token in tokens[item.end : item.end + 2]]
+        count = int(item.has(Kind.VALUE) and behind == ["-", "free"])  # "snow-free"
         words_between = 0
         at = item.start - 1
         inside = {place: other for other in clause.items for place in range(other.start, other.end)}

@@ -43,6 +43,7 @@ _DASHES = frozenset({"-", "\u2013", "\u2014", "to", "until", "till"})
 _LABEL_VALUE = re.compile(r"\d{1,4}[a-z]?|x{1,3}[ls]|[a-z]\d{0,3}|[a-z]{1,3}\d{1,4}")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _MAX_DIGITS = 12
+_PARTS_OF_AN_HOUR = {"half": 30, "quarter": 15}
 
 
 def number(text: str) -> float | None:
@@ -207,6 +208,8 @@ class NumberReader:
             return "", at
         if words[at] in {"noon", "midnight"}:
             return ("12:00" if words[at] == "noon" else "00:00"), at + 1
+        if words[at] in _PARTS_OF_AN_HOUR:
+            return self._spoken(words, at)
         full = _TIME.fullmatch(words[at])
         hour_only = words[at].isdigit() and len(words[at]) <= 2 and int(words[at]) <= 24
         if not full and not hour_only:
@@ -220,6 +223,19 @@ class NumberReader:
         if (full and (":" in words[at] or loose)) or (hour_only and loose):
             return f"{hour % 24:02d}:{minute:02d}", at + 1
         return "", at
+
+    def _spoken(self, words: list[str], at: int) -> tuple[str, int]:
+        """A time in words: "half past six", "quarter to 9 pm"."""
+        if at + 2 >= len(words) or words[at + 1] not in {"past", "to"}:
+            return "", at
+        value, after = self._value(words, at + 2)
+        if value is None or not 1 <= value <= 12:
+            return "", at
+        half, after = self._half(words, after)
+        minute = _PARTS_OF_AN_HOUR[words[at]] * (1 if words[at + 1] == "past" else -1)
+        whole = int(value) % 12 + 12 * (half == "p")
+        total = (60 * whole + minute) % 1440
+        return f"{total // 60:02d}:{total % 60:02d}", after
 
     def _half(self, words: list[str], at: int) -> tuple[str, int]:
         """Which half of the day "am", "pm" or "a.m." here means, "a" or "p", and the place after it."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Protocol
 
 from arwarden.core.findings import Claim, Element, ElementType, Finding, FindingKind, Severity
 from arwarden.fast.claims.elements import gap
 from arwarden.fast.claims.lexicon import Lexicon
-from arwarden.fast.claims.open_attributes import OPEN_ATTRIBUTES, STATEMENT
+from arwarden.fast.claims.open_attributes import OPEN_ATTRIBUTES, PRESENCE, STATEMENT
+from arwarden.fast.claims.passage import WEEKDAYS, WEEKEND
 from arwarden.fast.claims.speech import is_english, sentence, spoken
 from arwarden.fast.claims.subjects import DIFFERENT, parts, relation
 
@@ -134,6 +135,8 @@ def _candidates(elements: Sequence[Element], ruled: Ruled, lexicon: Lexicon) -> 
         if rule is None and (pair in ruled.compatible or _settled(elements[one], elements[other], lexicon)):
             continue
         said, told = sentences[one], sentences[other]
+        if _told_apart(said, told, lexicon):
+            continue
         # One name twice, once with a picture ("Kitchen", "Kitchen. left arrow"), is no disagreement.
         if said == told or (_words(elements[one]) == _words(elements[other]) in (said, told)):
             continue
@@ -164,10 +167,43 @@ def _settled(one: Element, other: Element, lexicon: Lexicon) -> bool:
     )
     known = lexicon.subject_slugs
     apart = any(
-        relation(claim.subject, like.subject) == DIFFERENT and {claim.subject, like.subject} <= known
+        (relation(claim.subject, like.subject) == DIFFERENT and {claim.subject, like.subject} <= known)
+        or _held_apart(claim, like)
         for claim, like in same
     )
     return agree or apart or (bool(pairs) and not same)
+
+
+def _held_apart(claim: Claim, like: Claim) -> bool:
+    """Whether they say of two things what is in them ("sauce mustard", "fries mustard")."""
+    names = parts(claim.subject), parts(like.subject)
+    return claim.attribute == PRESENCE and all(len(name) > 1 for name in names) and names[0][0] != names[1][0]
+
+
+def _told_apart(said: str, told: str, lexicon: Lexicon) -> bool:
+    """Whether the words name two days, or two things that a number or a colour tells apart."""
+    words = [[word.strip(".,:;!?()\"'") for word in text.casefold().split()] for text in (said, told)]
+    days = [
+        {
+            day
+            for day, names in lexicon.data.qualifiers.items()
+            if day in (*WEEKDAYS, *WEEKEND) and set(names) & set(one)
+        }
+        for one in words
+    ]
+    if days[0] and days[1] and not days[0] & days[1]:
+        return True
+    labels = [
+        dict(pair for pair in pairwise(one) if pair[1].isdigit() and pair[0].isalpha()) for one in words
+    ]
+    common = labels[0].keys() & labels[1].keys() & lexicon.numbered
+    if any(labels[0][noun] != labels[1][noun] for noun in common):
+        return True
+    shades = [
+        {after: word for word, after in pairwise(one) if "colour" in lexicon.categories.of(word)}
+        for one in words
+    ]
+    return any(shades[0][noun] != shades[1][noun] for noun in shades[0].keys() & shades[1].keys())
 
 
 def _states(element: Element, said: str) -> bool:

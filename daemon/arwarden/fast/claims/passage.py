@@ -17,6 +17,15 @@ from arwarden.fast.claims.tokens import Token
 ARTICLES_LIKE = frozenset({"the", "a", "your", "this", "my", "our"})
 EMERGENCY = "emergency"
 """The occasion on which lasting attributes are what they always are: where the exit is."""
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday")
+WEEKEND = ("saturday", "sunday")
+DAYS_OF = {
+    "daily": ("", *WEEKDAYS, *WEEKEND),
+    "all day": ("", "morning", "afternoon", "evening"),
+    "weekday": ("weekday", *WEEKDAYS),
+    "weekend": ("weekend", *WEEKEND),
+}
+"""What holds for several days holds for each of them."""
 MODIFIER_BARE = 0.5
 """Attributes whose words claim less than this on their own are read as telling things apart."""
 
@@ -165,7 +174,7 @@ class Passage:
                 or (item.amount and _alike(other, item))
             )
         ]
-        return self._subjects.about(item, self.mentions, like, attribute)
+        return self._subjects.about(self.tokens, item, self.mentions, like, attribute)
 
     def without(self, name: str, attribute: str) -> str:
         """A subject's name without the attribute's own nouns."""
@@ -200,7 +209,8 @@ class Passage:
         elif tense == "future" and not self.occasions and not lasting:
             attribute += ".future"
         occasions = [one for one in self.occasions if not (lasting and one == EMERGENCY)]
-        names = [f"{attribute}.{occasion}" for occasion in occasions] or [attribute]
+        days = dict.fromkeys(day for occasion in occasions for day in DAYS_OF.get(occasion, (occasion,)))
+        names = [f"{attribute}.{day}" if day else attribute for day in days] or [attribute]
         strength *= item.quality
         return [Claim(name, value, subject, polarity, strength, self.span()) for name in names]
 

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon, cut
+from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.open_attributes import PERMISSION
 from arwarden.fast.claims.passage import Passage
 
+TIMED_STRENGTH = 0.75
+"""What goes with hours ("no parking 8-18") may be otherwise at others."""
 PERMITTING_STRENGTH = 0.9
 """An activity named as an order ("park here")."""
 _SKIP = frozenset({"please", "kindly", "always", "now", "also", "and", "then", ":", "you"})
@@ -56,6 +59,8 @@ class PermissionClaims:
         self, passage: Passage, item: Item, name: str, value: str, strength: float
     ) -> Iterator[Claim]:
         """The permission, and for a forbidden kind the same of all that are of it ("no pets": no dogs)."""
+        if any(o.amount and o.amount.kind in {AmountKind.TIME, AmountKind.HOURS} for o in passage.items):
+            strength *= TIMED_STRENGTH
         yield from passage.claim(PERMISSION, value, item, name, strength)
         for member in self._lexicon.members_of.get(name, ()) if value == "forbidden" else ():
             yield from passage.claim(PERMISSION, value, item, member, strength * 0.9)

@@ -186,7 +186,7 @@ class ClaimReader:
             listing = passage.listing
             if title and not passage.mentions:
                 claims = [claim if claim.subject else replace(claim, subject=title) for claim in claims]
-            title = "" if claims else self._title(passage)
+            title = "" if claims else self._asked(passage) or self._title(passage)
             found += claims
         found += [claim for one in found for claim in self._what_follows(one)]
         return _distinct(found)[:MAX_CLAIMS]
@@ -227,6 +227,13 @@ class ClaimReader:
         plain = nouns == lead and not any(self._subjects.is_small(word) for word in lead)
         notice = bool(_NOTICES.intersection(lead))
         return "" if notice else named or (" ".join(map(singular, lead)) if plain else "")
+
+    def _asked(self, passage: Passage) -> str:
+        """What a question is about, for the answer behind it ("Looking for the exit? It's on the left")."""
+        if not passage.clause.question or not passage.mentions:
+            return ""
+        words = passage.mentions[-1].name.split()
+        return " ".join(word for word in words if not word.endswith("ing")) or words[-1]
 
     def _title(self, passage: Passage) -> str:
         """The thing that a clause names and says nothing about ("Elevator: ...", "To the gate"), or empty."""

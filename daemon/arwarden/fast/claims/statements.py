@@ -6,15 +6,32 @@ from collections.abc import Iterator
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
-from arwarden.fast.claims.lexicon import Lexicon
+from arwarden.fast.claims.lexicon import Kind, Lexicon
 from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.open_attributes import EXISTENCE, NUMBER, STATEMENT
 from arwarden.fast.claims.passage import Passage
+from arwarden.fast.claims.subjects import Mention
 from arwarden.fast.claims.words import singular
 
 MAX_STATEMENT_WORDS = 8
 _THERE = frozenset({"here", "ahead", "detected", "present", "nearby", "found", "there"})
 _WHERE = frozenset({"in", "at", "on"})
+_GIVEN = frozenset(
+    {"available", "offered", "provided", "included", "spoken", "served", "possible", "installed", "fitted"}
+    | {"supplied", "left", "allowed", "permitted", "accepted", "added", "used", "planned", "found", "given"}
+)
+"""What is said of things that are there for one to have."""
+_LACKING = (
+    ["no"],
+    ["without"],
+    ["zero"],
+    ["there", "is", "no"],
+    ["there", "are", "no"],
+    ["we", "have", "no"],
+)
+_HAVING = (["with"], ["there", "is"], ["there", "are"])
+_NONE = (["missing"], [":", "none"], [":", "no"], ["none"], ["absent"], ["unavailable"], [":", "unavailable"])
+_SOFT = frozenset({"a", "an", "the", "still", "also", "now", "currently", "unfortunately", "sorry", "please"})
 
 
 class StatementClaims:
@@ -33,20 +50,50 @@ class StatementClaims:
         yield from self._statement(passage)
 
     def _existence(self, passage: Passage) -> Iterator[Claim]:
-        """Whether a thing is there at all: "no bridge here", "bridge ahead"."""
+        """Whether a thing is there at all: "no bridge here", "subtitles available", "without palm oil"."""
+        for mention in passage.mentions[:2]:
+            if mention.name in self._lexicon.activities:
+                return
+            lead, rest, says = self._around(passage, mention)
+            value, strength = "absent", 0.85
+            if not self._is_lacking(passage, lead, says):
+                value, strength = "present", self._is_given(passage, mention, lead, rest, says)
+            if strength > 0:
+                item = Item(mention.start, mention.end)
+                yield from passage.claim(EXISTENCE, value, item, mention.name, strength)
+
+    def _around(self, passage: Passage, mention: Mention) -> tuple[list[str], list[str], list[str]]:
+        """The words before a thing and behind it, and those behind it that say something."""
         words = passage.words
-        mention = next(iter(passage.mentions), None)
-        if mention is None or mention.name in self._lexicon.activities:
-            return
-        item = Item(mention.start, mention.end)
-        lead = words[: mention.start - passage.clause.start]
+        lead = [word for word in words[: mention.start - passage.clause.start] if word not in _SOFT]
         rest = words[mention.end - passage.clause.start :]
-        if lead == ["no"] and (not rest or rest[0] in _THERE | _WHERE):
-            yield from passage.claim(EXISTENCE, "absent", item, mention.name, 0.85)
-        elif all(word in {"a", "an", "the"} for word in lead) and rest and passage.light(item).strength > 0:
-            strength = 0.85 if rest[0] in _THERE else 0.75 if rest[0] in _WHERE and len(rest) > 1 else 0.0
-            if strength and not any(passage.is_negator(word) for word in rest):
-                yield from passage.claim(EXISTENCE, "present", item, mention.name, strength)
+        return lead, rest, [word for word in rest if word not in self._copulas and word not in _SOFT]
+
+    def _is_lacking(self, passage: Passage, lead: list[str], says: list[str]) -> bool:
+        """Whether the clause says that there is none: "no bridge here", "subtitles: none"."""
+        if lead:
+            return lead in _LACKING and (not says or says[0] in _THERE | _WHERE | _GIVEN)
+        denied = len(says) > 1 and passage.is_negator(says[0]) and says[1] in _GIVEN
+        return denied or says in _NONE or says[:2] in (["-", "free"], ["not", "there"])
+
+    def _is_given(
+        self, passage: Passage, mention: Mention, lead: list[str], rest: list[str], says: list[str]
+    ) -> float:
+        """How surely the clause says that it is there: "bridge ahead", "with subtitles"."""
+        if lead in _HAVING and not says:
+            return 0.8
+        denied = any(passage.is_negator(word) for word in rest)
+        if lead or denied or not rest or passage.light(Item(mention.start, mention.end)).strength <= 0:
+            return 0.0
+        if says and says[0] in _THERE | _GIVEN:
+            return 0.85
+        stated = any(
+            sense.attribute == "function"
+            for item in passage.items
+            if item.start == mention.end
+            for sense in item.of(Kind.VALUE)
+        )
+        return 0.75 if rest[0] in _WHERE and len(rest) > 1 and not stated else 0.0
 
     def _number(self, passage: Passage) -> Iterator[Claim]:
         """A bare number given for a name: "score: 5"."""

@@ -24,6 +24,12 @@ DIFFERENT = 0.0
 _PREPOSITIONS = frozenset({"to", "of", "for", "in", "at", "near", "from", "by", "into", "beside", "behind"})
 _BEFORE_NUMBERS = frozenset({"in", "scheduled", "due", "until"})
 _VERBS = frozenset({"was", "were", "has", "had", "will", "may", "must", "can", "cannot", "needs"})
+_PRONOUNS = frozenset(
+    {"it", "we", "you", "they", "i", "he", "she", "that", "there", "here", "what", "everything"}
+)
+_REASONS = frozenset({"for", "due", "because", "owing", "during", "by"})
+_STATES = frozenset({"opening", "function", "power", "road", "stock", "progress", "availability"})
+"""A thing behind the words for such a state and one of the reasons is not what is in the state."""
 _MAX_WORDS = 4
 _SOLD = frozenset({"item", "article", "brand", "label", "good", "country", "quality", "place"})
 """Names of anything that is sold: no origin of theirs is another one's."""
@@ -85,6 +91,11 @@ class SubjectReader:
         if origin is not None:
             cues = {word for phrase in (*origin.before, *origin.after) for word in phrase.split()}
             self._nouns[origin.attribute] = frozenset(cues | _SOLD)
+
+    def _explains(self, tokens: Sequence[Token], item: Item, mention: Mention, attribute: str) -> bool:
+        """Whether a thing behind a state is its reason ("closed for renovation")."""
+        between = tokens[item.end : mention.start]
+        return attribute in _STATES and bool(between) and between[0].text in _REASONS
 
     def mentions(self, tokens: Sequence[Token], clause: Clause, used: Iterable[Item]) -> list[Mention]:
         """The things named in a clause; *used* items hold claims and are not looked at."""
@@ -171,7 +182,7 @@ class SubjectReader:
 
     def is_small(self, word: str) -> bool:
         """Whether a word never names a thing."""
-        return word in self._small or word.endswith("n't")
+        return word in self._small or word.endswith("n't") or word.partition("'")[0] in _PRONOUNS
 
     def _noun_at(self, tokens: Sequence[Token], at: int, nouns: frozenset[int]) -> bool:
         """Whether a name goes on at token *at*."""
@@ -189,14 +200,25 @@ class SubjectReader:
         countries = item.of(Kind.COUNTRY)
         return "-".join(token.text for token in tokens[item.start : item.end]) if countries else ""
 
-    def about(self, item: Item, mentions: Sequence[Mention], others: Sequence[Item], attribute: str) -> str:
+    def about(
+        self,
+        tokens: Sequence[Token],
+        item: Item,
+        mentions: Sequence[Mention],
+        others: Sequence[Item],
+        attribute: str,
+    ) -> str:
         """The subject of *item*: the nearest mention before it, else after it, never past a like phrase.
 
         *others* are the items of the clause that claim the same attribute. Where the first of them comes
         before every mention, the clause is read as "value subject, value subject".
         """
         before = [mention for mention in mentions if mention.end <= item.start]
-        after = [mention for mention in mentions if mention.start >= item.end]
+        after = [
+            mention
+            for mention in mentions
+            if mention.start >= item.end and not self._explains(tokens, item, mention, attribute)
+        ]
         earlier = max((other.end for other in others if other.end <= item.start), default=-1)
         later = min((other.start for other in others if other.start >= item.end), default=10**6)
         value_first = (

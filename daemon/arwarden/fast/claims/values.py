@@ -10,7 +10,7 @@ from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.contents import held_by
 from arwarden.fast.claims.lexicon import Kind, Lexicon, Sense
 from arwarden.fast.claims.numbers import AmountKind
-from arwarden.fast.claims.open_attributes import PRESENCE
+from arwarden.fast.claims.open_attributes import PERMISSION, PRESENCE
 from arwarden.fast.claims.passage import Passage
 from arwarden.fast.claims.schema import ValueSpec
 from arwarden.fast.claims.subjects import parts
@@ -31,6 +31,7 @@ WHOLE_STRENGTH = 0.8
 REVERSED_STRENGTH = 0.5
 """A word that may have lost the prefix that reverses it."""
 STEP_STRENGTH = 0.75
+TIMED_PERMISSION = 0.75
 TIMED_STRENGTH = 0.6
 """A state that goes with hours ("open 9-17") says little about this moment."""
 ALL_DAY = "00:00-24:00"
@@ -152,6 +153,7 @@ class ValueClaims:
         last = passage.words[-1:] == passage.words[item.end - 1 - passage.clause.start :][:1]
         return (
             passage.tokens[item.start].text in NONE_LEFT
+            and item.end - item.start == 1
             and lead[:1] == ["no"]
             and item.end == passage.clause.end
             and last
@@ -187,6 +189,8 @@ class ValueClaims:
         )
         if sense.attribute == "opening" and timed:
             strength *= TIMED_STRENGTH
+        if sense.attribute == PERMISSION and timed:
+            strength *= TIMED_PERMISSION
         if sense.attribute == "direction" and self._is_step(passage):
             strength *= STEP_STRENGTH
         if spec.event and light.tense == "past":
@@ -325,6 +329,8 @@ class ValueClaims:
         """An order rather than a state: at the clause's start or after "to", "please", and with an object."""
         lead = passage.word_before(item.start)
         follows = passage.word_after(item.end)
+        if any(other.start == item.end and other.has(Kind.QUALIFIER) for other in passage.items):
+            return False  # "open every day"
         if lead and lead not in _COMMAND_LEAD and not self._only_small_words_before(passage, item):
             return False
         if not item.has(Kind.VALUE):

@@ -1,0 +1,67 @@
+"""Classes of wordings that no list holds: pairs that contradict each other, and pairs that do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.fast.claims.conftest import Judge
+
+ALERT = 0.6
+
+
+def contradicts(judge: Judge, one: str, other: str) -> bool:
+    """Whether the rules raise an alert for the two texts."""
+    return any(finding.confidence >= ALERT for finding in judge(one, other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        # What is there to have, and what is not.
+        ("Subtitles available", "No subtitles"),
+        ("Dutch spoken", "No Dutch spoken here"),
+        ("Card games permitted", "No card games"),
+        ("Towels: none", "Towels provided"),
+        # Small words inside a known phrase.
+        ("The signal has been lost", "Signal ok"),
+        # Days and parts of the day.
+        ("Open every day", "Closed on Tuesdays"),
+        ("Closed at weekends", "Open on Sunday"),
+        ("No rain today", "Rain this afternoon"),
+        # Times in words.
+        ("Doors open at half past seven", "Doors open at 8:15"),
+        # Which of several an order is about.
+        ("Pull the green lever", "Pull the yellow lever"),
+        # Reasons are no subjects, and pronouns stand for what was asked about.
+        ("Closed for maintenance", "Come in, we're open!"),
+        ("Searching for the lockers? They're on the left", "Lockers: on the right"),
+        ("Beach free of snow", "Snow on the beach"),
+        ("No right turn", "Turn right"),
+        # Opposite predicates of any thing.
+        ("Hinge intact", "Hinge damaged"),
+        ("Compressor humming", "Compressor halted"),
+    ],
+)
+def test_contradictory(judge: Judge, one: str, other: str) -> None:
+    assert contradicts(judge, one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Subtitles available", "With subtitles"),
+        ("No towels in room 4", "Towels in room 5"),
+        ("Late in the morning", "On time in the evening"),
+        ("Open at weekends", "Closed on Monday"),
+        ("Doors open at half past seven", "Doors open at 7:30"),
+        ("Pull the green lever to start", "Pull the yellow lever to stop"),
+        ("Free delivery over 30 €", "Delivery 3 € under 30 €"),
+        ("90 kcal per 100 g", "180 kcal per 200 g"),
+        ("Gate 4 for Oslo", "Gate 9 for Rome"),
+        ("Adults pay 12 €", "Children welcome"),
+        ("No right turn", "Turn left"),
+        ("Desk 12 free", "Desk 14 available"),
+    ],
+)
+def test_compatible(judge: Judge, one: str, other: str) -> None:
+    assert not contradicts(judge, one, other)
