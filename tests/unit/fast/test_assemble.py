@@ -3,15 +3,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from arwarden.core.findings import Box, Element, ElementType
+from arwarden.core.findings import Box, Element, ElementType, Part
 from arwarden.fast.assemble import assemble, carriers
 from arwarden.fast.claims import Lexicon, find_contradictions
 from arwarden.fast.claims.elements import ElementReader
 from arwarden.fast.panels import Panel
 from arwarden.fast.tracking.elements import TrackedElement
+from arwarden.fast.words.bank import Word
 
 SIZE = (1000, 500)
-LABELS = ("#panel", "#arrow", "#arrow:u_turn", "flag:FR", "flag:IT", "unlock", "#background")
+LABELS = ("#panel", "#arrow", "#arrow:u_turn", "flag:FR", "flag:IT", "unlock", "#background", "#other")
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +32,11 @@ def thing(
     share: float = 0.9,
     score: float = 0.8,
     degrees: float | None = None,
+    word: Word | None = None,
 ) -> TrackedElement:
     shares = np.full(len(LABELS), (1 - share) / (len(LABELS) - 1), np.float32)
     shares[LABELS.index(label)] = share
-    return TrackedElement(1, kind, (box[0], box[1], box[2], box[3]), score, shares, degrees)
+    return TrackedElement(1, kind, (box[0], box[1], box[2], box[3]), score, shares, degrees, word=word)
 
 
 def text(words: str, x: float, y: float, w: float, h: float) -> Panel:
@@ -247,3 +249,76 @@ def test_a_flag_on_a_flag_is_a_part_of_it(reader: ElementReader) -> None:
     (element,) = made(reader, [], whole, stripe)
     assert [part.label for part in element.parts] == ["flag:FR"]
     assert len(made(reader, [], whole, thing("flag", 500, 100, 660, 200, label="flag:IT"))) == 2
+
+
+def test_a_picture_of_no_class_says_what_its_words_say(reader: ElementReader) -> None:
+    bell = thing("sign", 250, 100, 320, 145, label="#other", word=Word("bell off", 0.7))
+    (element,) = made(reader, [], bell)
+    assert element.type is ElementType.SIGN
+    assert element.parts == (Part("word:bell off", 0.7),)
+    assert element.label == "word:bell off"
+    assert [(claim.subject, claim.attribute, claim.value) for claim in element.claims] == [
+        ("bell", "power", "off")
+    ]
+    assert element.claims[0].strength < 0.7
+
+
+def test_doubtful_words_are_not_said(reader: ElementReader) -> None:
+    for share, parts in ((0.49, 0), (0.5, 1)):
+        bell = thing("sign", 250, 100, 320, 145, label="#other", word=Word("bell off", share))
+        (element,) = made(reader, [], bell)
+        assert len(element.parts) == len(element.claims) == parts
+
+
+def test_a_class_comes_before_words(reader: ElementReader) -> None:
+    for share, label in ((0.5, "unlock"), (0.49, "word:bell off")):
+        seen = thing("sign", 250, 100, 320, 145, label="unlock", share=share, word=Word("bell off", 0.9))
+        (element,) = made(reader, [], seen)
+        assert [part.label for part in element.parts] == [label]
+
+
+@pytest.mark.parametrize(
+    ("kind", "label"),
+    [
+        ("flag", "#other"),
+        ("panel", "#other"),
+        ("arrow", "#other"),
+        ("tag", "#other"),
+        ("sign", "#panel"),
+        ("sign", "#arrow"),
+    ],
+)
+def test_words_are_said_of_pictures_only(reader: ElementReader, kind: str, label: str) -> None:
+    (element,) = made(reader, [], thing(kind, 80, 80, 400, 220, label=label, word=Word("bell off", 0.9)))
+    assert (element.parts, element.claims) == ((), ())
+
+
+def test_what_is_no_element_has_no_words(reader: ElementReader) -> None:
+    assert (
+        made(reader, [], thing("sign", 0, 0, 99, 99, label="#background", word=Word("bell off", 0.9))) == ()
+    )
+
+
+def test_words_of_a_picture_on_a_panel_are_what_the_panel_is_about(reader: ElementReader) -> None:
+    (element,) = made(
+        reader,
+        [text("Locked", 100, 100, 100, 40)],
+        thing("panel", 80, 80, 400, 220),
+        thing("sign", 250, 100, 320, 145, label="#other", word=Word("door", 0.8)),
+    )
+    assert element.type is ElementType.PANEL
+    assert element.label == "word:door"
+    assert element.parts[0].box == pytest.approx((0.25, 0.2, 0.07, 0.09))
+    assert ("door", "lock", "locked") in [
+        (claim.subject, claim.attribute, claim.value) for claim in element.claims
+    ]
+
+
+def test_words_of_a_picture_contradict_a_text(reader: ElementReader, lexicon: Lexicon) -> None:
+    elements = made(
+        reader,
+        [text("The camera is recording", 600, 300, 250, 40)],
+        thing("sign", 250, 100, 320, 145, label="#other", word=Word("camera off", 0.9)),
+    )
+    (finding,) = find_contradictions(elements, lexicon)
+    assert finding.attribute == "recording"

@@ -7,13 +7,16 @@ import pytest
 
 from arwarden.core.counters import Counters
 from arwarden.core.frame import ArrayPicture, ByteImage, CaptureClock, Frame
+from arwarden.fast.elements.decode import OTHER
 from arwarden.fast.elements.detector import Detected, ElementFinder, Seen
 from arwarden.fast.ocr.base import ModelFile
 from arwarden.fast.tracking.elements import TrackedElement
 from arwarden.fast.tracking.follower import FORGET_MS, Follower
 from arwarden.fast.watch import FIRST_LOOKS, MOST_CROPS, MOST_LOOKS, STALE_MS, ElementWatch, is_sliver
+from arwarden.fast.words.bank import Floats, Word
+from arwarden.fast.words.model import WordFinder
 
-LABELS = ("#background", "lock", "unlock")
+LABELS = ("#background", "lock", "unlock", OTHER)
 STEP_MS = 100.0
 
 
@@ -39,9 +42,36 @@ class FakeFinder:
     def classify(self, rgb: ByteImage, boxes_px: Sequence[tuple[float, float, float, float]]) -> list[Seen]:
         assert rgb.shape[2] == 3
         self.crops.append(len(boxes_px))
-        shares = np.full(len(LABELS), 1.0 - self.share, np.float32)
+        shares = np.full(len(LABELS), (1.0 - self.share) / (len(LABELS) - 1), np.float32)
         shares[self.best] = self.share
         return [Seen(shares, np.zeros(2, np.float32)) for _ in boxes_px]
+
+
+class FakeWords:
+    """Takes everything for what it is told to; its words for several looks are those of most of them."""
+
+    NAMES = ("bell", "bell off")
+
+    def __init__(self) -> None:
+        self.shown = "bell"
+        self.crops: list[int] = []
+
+    @property
+    def switched(self) -> frozenset[str]:
+        return frozenset()
+
+    def models_in_use(self) -> Sequence[ModelFile]:
+        return ()
+
+    def look(self, rgb: ByteImage, boxes_px: Sequence[tuple[float, float, float, float]]) -> Floats:
+        assert rgb.shape[2] == 3
+        self.crops.append(len(boxes_px))
+        look = np.array([name == self.shown for name in self.NAMES], np.float32)
+        return np.tile(look, (len(boxes_px), 1))
+
+    def word(self, look: Floats) -> Word:
+        best = int(look.argmax())
+        return Word(self.NAMES[best], float(look[best]) / float(look.sum()))
 
 
 def sign(number: int = 0) -> Detected:
@@ -52,9 +82,9 @@ def sign(number: int = 0) -> Detected:
 class Scene:
     """Frames of one stream, 100 ms apart, each with elements to find."""
 
-    def __init__(self, *found: Detected) -> None:
+    def __init__(self, *found: Detected, words: WordFinder | None = None) -> None:
         self.finder, self.counters = FakeFinder(*found), Counters()
-        self.watch = ElementWatch(self.finder, self.counters)
+        self.watch = ElementWatch(self.finder, self.counters, words)
         self.follower = Follower()
         self.now_ms = 1000.0
 
@@ -205,3 +235,160 @@ def test_a_strip_of_a_picture_is_not_named_but_a_panel_is() -> None:
     flag = next(one for one in scene.show() if one.type == "flag")
     assert flag.looks == 1
     assert flag.shares.argmax() == 1
+
+
+class Nameless(Scene):
+    """The same with pictures that the finder knows no class for."""
+
+    def __init__(self, *found: Detected) -> None:
+        self.words = FakeWords()
+        super().__init__(*found, words=self.words)
+        self.no_class()
+
+    def no_class(self) -> None:
+        self.finder.best = LABELS.index(OTHER)
+
+    def word(self, seed: int = 1) -> Word | None:
+        """Of the only element of the next frame, which shows this pattern."""
+        (element,) = self.show(textured(seed))
+        return element.word
+
+
+def test_a_picture_of_no_class_has_words() -> None:
+    scene = Nameless(sign())
+    for _ in range(3):
+        assert scene.word() == Word("bell", 1.0)
+    assert scene.counters["elements.words_sought"] == 3
+
+
+def test_words_are_those_of_all_looks_together() -> None:
+    scene = Nameless(sign())
+    scene.word()
+    scene.words.shown = "bell off"
+    assert scene.word() == Word("bell", 0.5)
+    assert scene.word() == Word("bell off", 2 / 3)
+    scene.words.shown = "bell"
+    assert scene.word() == Word("bell", 0.5)
+
+
+def test_words_stay_when_the_picture_is_not_looked_at_any_more() -> None:
+    scene = Nameless(sign())
+    scene.finder.share = 0.99
+    for _ in range(2):
+        scene.word()
+    scene.words.shown = "bell off"
+    assert scene.word() == Word("bell", 1.0)
+    assert scene.show(textured(1), search=False)[0].word == Word("bell", 1.0)
+    assert scene.counters["elements.words_sought"] == 2
+
+
+@pytest.mark.parametrize("share", [0.4, 0.49])
+def test_a_picture_whose_class_is_in_doubt_has_words(share: float) -> None:
+    scene = Nameless(sign())
+    scene.finder.best, scene.finder.share = LABELS.index("lock"), share
+    assert scene.word() == Word("bell", 1.0)
+
+
+@pytest.mark.parametrize("label", ["#background", "lock", "unlock"])
+def test_a_picture_of_a_class_has_none_and_none_are_sought(label: str) -> None:
+    scene = Nameless(sign())
+    scene.finder.best = LABELS.index(label)
+    assert all(one.word is None for _ in range(3) for one in scene.show())
+    assert sum(scene.words.crops) == scene.counters["elements.words_sought"] == 0
+
+
+def test_words_are_no_longer_said_when_the_class_is_clear() -> None:
+    scene = Nameless(sign())
+    scene.finder.best, scene.finder.share = LABELS.index("lock"), 0.4
+    assert scene.word() is not None
+    scene.finder.share = 0.9
+    said = [scene.word() for _ in range(3)]
+    assert said[-1] is None
+    assert scene.counters["elements.words_sought"] < 3
+
+
+@pytest.mark.parametrize("kind", ["panel", "flag", "arrow", "tag"])
+def test_only_pictures_have_words(kind: str) -> None:
+    scene = Nameless(Detected(kind, (10.0, 10.0, 30.0, 24.0), 0.9))
+    for _ in range(3):
+        (element,) = scene.show()
+        assert element.word is None
+    assert scene.finder.crops[0] == 1
+    assert sum(scene.words.crops) == scene.counters["elements.words_sought"] == 0
+
+
+def test_without_words_to_find_there_are_none() -> None:
+    scene = Scene(sign())
+    scene.finder.best = LABELS.index(OTHER)
+    assert all(one.word is None for _ in range(3) for one in scene.show())
+    assert scene.counters["elements.words_sought"] == 0
+
+
+def test_each_picture_has_its_own_words() -> None:
+    scene = Nameless(sign(0))
+    scene.show()
+    scene.finder.found = [sign(0), sign(5)]
+    scene.words.shown = "bell off"
+    first, second = scene.show()
+    assert (first.word, second.word) == (Word("bell", 0.5), Word("bell off", 1.0))
+
+
+def test_words_are_sought_for_no_more_pictures_than_are_classified() -> None:
+    scene = Nameless(*(sign(n) for n in range(48)))
+    assert len([one for one in scene.show() if one.word is not None]) == MOST_CROPS
+    assert all(one.word is not None for one in scene.show())
+    assert scene.words.crops == [MOST_CROPS] * 2
+    assert scene.counters["elements.words_sought"] == 2 * MOST_CROPS
+
+
+def test_another_picture_of_no_class_in_its_place_is_named_anew() -> None:
+    scene = Nameless(sign())
+    for _ in range(6):
+        scene.word(1)
+    scene.words.shown = "bell off"
+    assert scene.word(2) == Word("bell off", 1.0)
+    scene.words.shown = "bell"
+    assert scene.word(1) == Word("bell", 1.0)
+
+
+def test_words_go_with_the_element_that_had_them() -> None:
+    scene = Nameless(sign())
+    for _ in range(6):
+        scene.word(1)
+    scene.finder.best = LABELS.index("lock")
+    (locked,) = scene.show(textured(2))
+    assert locked.word is None
+    scene.no_class()
+    scene.words.shown = "bell off"
+    (after,) = scene.show(textured(3))
+    assert after.number != locked.number
+    assert after.word == Word("bell off", 1.0)
+
+
+def test_words_of_what_has_gone_are_forgotten() -> None:
+    scene = Nameless(sign())
+    for _ in range(3):
+        scene.word(1)
+    scene.finder.found = []
+    scene.show(textured(1))
+    assert scene.show(textured(2)) == []
+    assert scene.watch._named == {}
+    scene.finder.found = [sign()]
+    scene.words.shown = "bell off"
+    assert scene.word(1) == Word("bell off", 1.0)
+
+
+def test_a_cut_of_the_scene_forgets_all_words() -> None:
+    scene = Nameless(sign())
+    for _ in range(3):
+        (before,) = scene.show(textured(1))
+    scene.words.shown = "bell off"
+    (after,) = scene.show(textured(1), step_ms=FORGET_MS)
+    assert after.number == before.number, "numbers begin again"
+    assert after.word == Word("bell off", 1.0)
+
+
+def test_a_strip_of_a_picture_has_no_words() -> None:
+    scene = Nameless(Detected("sign", (20.0, 32.0, 40.0, 36.0), 0.9))
+    assert [one.word for one in scene.show()] == [None]
+    assert sum(scene.words.crops) == 0

@@ -301,3 +301,101 @@ def test_products_come_from_where_they_like(
 def test_words_of_origin_beside_a_flag_are_no_product(elements: ElementReader, words: str) -> None:
     (claim, *_) = elements.claims(PANEL, text=words, pictures=[Picture("flag:FR")])
     assert (claim.subject, claim.value) == ("", "France")
+
+
+@pytest.mark.parametrize(
+    ("words", "claim"),
+    [
+        ("bell off", "bell: power = off"),
+        ("door closed", "door: opening = closed"),
+        ("lock open", "lock = unlocked"),
+        ("no smoking", "smoking: permission = forbidden"),
+        ("battery charging", "charging = charging"),
+    ],
+)
+def test_pictures_of_no_class_claim_what_their_words_say(
+    elements: ElementReader, words: str, claim: str
+) -> None:
+    claims = elements.claims(SIGN, pictures=[Picture(f"word:{words}", 0.8)])
+    assert claim in described(claims)
+    assert all(one.pictured and one.span == f"{words} symbol" and one.strength < 0.8 for one in claims)
+
+
+@pytest.mark.parametrize("words", ["", "bell", "door", "gizmo", "off", "flag:FR", "word:lock", "a b c d e f"])
+def test_words_that_state_nothing_claim_nothing(elements: ElementReader, words: str) -> None:
+    assert elements.claims(SIGN, pictures=[Picture(f"word:{words}")]) == ()
+
+
+def test_words_are_surer_where_the_picture_is(elements: ElementReader) -> None:
+    (sure,) = elements.claims(SIGN, pictures=[Picture("word:bell off", 1.0)])
+    (less,) = elements.claims(SIGN, pictures=[Picture("word:bell off", 0.5)])
+    assert less.strength == pytest.approx(sure.strength / 2, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "claim"),
+    [
+        ("door", "Locked", "door: lock = locked"),
+        ("window", "Closed", "window: opening = closed"),
+        ("elevator", "Out of order", "elevator: function = broken"),
+        ("printer", "Out of order", "function = broken"),
+        ("gizmo", "Locked", "lock = locked"),
+        ("", "Locked", "lock = locked"),
+        ("bell off", "Locked", "lock = locked"),
+    ],
+    ids=["door", "window", "elevator", "no thing of the lexicon", "no word", "nothing", "a statement"],
+)
+def test_words_that_name_a_thing_are_what_the_text_is_about(
+    elements: ElementReader, words: str, text: str, claim: str
+) -> None:
+    assert claim in described(elements.claims(PANEL, text=text, pictures=[Picture(f"word:{words}")]))
+
+
+def test_text_that_says_what_it_is_about_is_about_that(elements: ElementReader) -> None:
+    claims = elements.claims(PANEL, text="Window locked", pictures=[Picture("word:door")])
+    assert {claim.subject for claim in claims} == {"window"}
+
+
+def test_of_several_names_none_is_what_the_text_is_about(elements: ElementReader) -> None:
+    for words, claim in ((("door",), "door: lock = locked"), (("door", "gate"), "lock = locked")):
+        shown = [Picture("unheard_of", words=words)]
+        assert claim in described(elements.claims(PANEL, text="Locked", pictures=shown))
+
+
+def test_words_of_a_text_come_before_those_of_a_picture_that_says_the_same(elements: ElementReader) -> None:
+    claims = elements.claims(PANEL, text="The bell is off", pictures=[Picture("word:bell off")])
+    assert [claim.span for claim in claims if claim.attribute == "power"] == ["The bell is off"]
+
+
+def test_an_arrow_leads_to_the_thing_that_the_words_name(elements: ElementReader) -> None:
+    for words, claim in (("elevator", "elevator: direction = left"), ("gizmo", "direction = left")):
+        shown = [Picture(f"word:{words}")]
+        assert described(elements.claims(ARROW, pictures=shown, direction_deg=LEFT)) == {claim}
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "contradictory"),
+    [
+        ("camera off", "The camera is recording", True),
+        ("camera off", "The camera is not recording", False),
+        ("door closed", "The door is open", True),
+        ("door closed", "The window is open", False),
+        ("bell off", "The alarm is on", False),
+        ("bell", "The bell is off", False),
+    ],
+)
+def test_words_of_a_picture_against_a_text(
+    lexicon: Lexicon, elements: ElementReader, words: str, text: str, *, contradictory: bool
+) -> None:
+    findings = raised(lexicon, element(elements, SIGN, "", f"word:{words}"), element(elements, PANEL, text))
+    assert bool(findings) is contradictory
+
+
+def test_things_that_are_also_shown_crossed_out_are_on_where_they_are_not(lexicon: Lexicon) -> None:
+    reader = ElementReader(lexicon, switched=frozenset({"bell"}))
+    (plain,) = reader.claims(SIGN, pictures=[Picture("word:bell")])
+    (crossed,) = reader.claims(SIGN, pictures=[Picture("word:bell off")])
+    assert (plain.describe(), plain.span) == ("bell: power = on", "bell symbol")
+    assert plain.strength < crossed.strength
+    assert reader.claims(SIGN, pictures=[Picture("word:gizmo")]) == ()
+    assert reader.claims(SIGN, pictures=[Picture("unheard_of", words=("bell",))]) == ()
