@@ -35,8 +35,12 @@ class Drawn:
 
     def only(self, names: set[str]) -> Drawn:
         """Those that are called by one of these names."""
-        picked = [index for index, words in enumerate(self.words) if words in names]
-        return Drawn(self.maps[picked], tuple(self.words[index] for index in picked))
+        return self.at([index for index, words in enumerate(self.words) if words in names])
+
+    def at(self, picked: Sequence[int] | npt.NDArray[np.int64]) -> Drawn:
+        """Those in these places."""
+        places = np.asarray(picked, np.int64)
+        return Drawn(self.maps[places], tuple(self.words[place] for place in places.tolist()))
 
 
 def drawn(folder: Path, split: str) -> Drawn:

@@ -2,7 +2,7 @@
 
     python -m models.words.export --data build/words/data --run build/words/run
 
-Written into ``--out``: ``words.onnx`` (crops to vectors), ``words.npz`` (the names and their vectors as
+Written into ``--out``: ``words.onnx`` (crops to vectors), ``words.npz`` (icons' names and vectors as
 bytes), ``words.json``, ``SHA256SUMS``. How sure a name is is fitted on one half of the validation packages'
 icons and measured on the other half; both go into ``words.json``.
 """
@@ -25,12 +25,16 @@ from torch.nn import functional
 
 from arwarden.fast.words.bank import Bank, alike
 from arwarden.fast.words.weights import bank_bytes, read_bank
+from models.cards.marks import fill_card
 from models.elements.export import sha256_of
 from models.words.data import Drawn, drawn
 from models.words.train import WordNetwork, looks_of, stored
 from models.words.trunk import SIDE, Graph, TrainedPart
 
-LEAST_NORM = 1e-6
+SHARPNESS = 15.0
+"""What cosines are multiplied by before they become shares of a vote; 20 and 30 are right less often."""
+MOST_DRAWINGS = 16
+"""Of one name in the bank: "star" is drawn 200 times, and would be the nearest of everything round."""
 RIGHT = 0.5
 """Words in common with the package's own name, as Dice's share, from which words count as right."""
 SURE = 0.5
@@ -40,9 +44,9 @@ SURE = 0.5
 def joined(graph: Graph, network: WordNetwork) -> onnx.ModelProto:
     """The classifier's file with the trained blocks, ending in vectors instead of labels."""
     network.part.put_into(graph)
-    kept = [node for node in graph.model.graph.node if node.name.split("/")[1:2] != ["norm"]]
-    kept = [node for node in kept if node.op_type != "Gemm"]
-    features = next(node.output[0] for node in kept if node.op_type == "Concat" and node.name == "/Concat")
+    nodes = graph.model.graph.node
+    features = next(node.output[0] for node in nodes if node.name == "/Concat")
+    kept = needed(nodes, features)
     scale, shift = folded(network)
     numbers = [numpy_helper.from_array(scale, "looks.weight"), numpy_helper.from_array(shift, "looks.bias")]
     ends = [
@@ -66,6 +70,16 @@ def joined(graph: Graph, network: WordNetwork) -> onnx.ModelProto:
     return model
 
 
+def needed(nodes: Sequence[onnx.NodeProto], value: str) -> list[onnx.NodeProto]:
+    """Those of the nodes, in their order, that a value depends on."""
+    wanted, found = {value}, []
+    for node in reversed(nodes):
+        if wanted & set(node.output):
+            wanted |= set(node.input)
+            found.append(node)
+    return found[::-1]
+
+
 def folded(network: WordNetwork) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Norm and head as one product: (features, dimensions) and (dimensions,)."""
     norm, head = network.norm, network.head
@@ -78,6 +92,19 @@ def folded(network: WordNetwork) -> tuple[npt.NDArray[np.float32], npt.NDArray[n
         weight.detach().numpy().astype(np.float32),
         (head.weight @ shift + head.bias).detach().numpy().astype(np.float32),
     )
+
+
+def bank_of(network: WordNetwork, pictures: Drawn) -> bytes:
+    """The file of the bank: some drawings of each name."""
+    rng = np.random.default_rng(0)
+    by_name: dict[str, list[int]] = {}
+    for index, words in enumerate(pictures.words):
+        by_name.setdefault(words, []).append(index)
+    picked = sorted(
+        int(index) for indices in by_name.values() for index in rng.permutation(indices)[:MOST_DRAWINGS]
+    )
+    chosen = pictures.at(picked)
+    return bank_bytes(chosen.words, looks_of(network, chosen).numpy())
 
 
 def answers(bank: Bank, looks: npt.NDArray[np.float32], pictures: Drawn) -> list[tuple[float, bool]]:
@@ -152,24 +179,19 @@ def main(argv: Sequence[str] | None = None) -> None:
     network.load_state_dict(kept["network"])
     check = drawn(arguments.data, "validation").only(set(names))
     looks = looks_of(network, check).numpy()
-    sharpness = round(float(network.sharpness.detach().exp()), 3)
-    vectors = functional.normalize(network.names).detach().numpy()
-    content = bank_bytes(tuple(names), vectors)
-    bank = read_bank(content, sharpness=sharpness, fit=(1.0, 0.0))
+    content = bank_of(network, drawn(arguments.data, "train"))
+    bank = read_bank(content, sharpness=SHARPNESS, fit=(1.0, 0.0))
     half = np.random.default_rng(0).random(len(check)) < 0.5
     fit = fitted([one for one, fits in zip(answers(bank, looks, check), half, strict=True) if fits])
-    rest = Drawn(
-        check.maps[~half], tuple(one for one, fits in zip(check.words, half, strict=True) if not fits)
-    )
-    numbers = measured(read_bank(content, sharpness=sharpness, fit=fit), looks[~half], rest)
-    write(arguments.out, joined(graph, network), content, sharpness=sharpness, fit=fit, numbers=numbers)
+    rest = check.at(np.flatnonzero(~half))
+    numbers = measured(read_bank(content, sharpness=SHARPNESS, fit=fit), looks[~half], rest)
+    write(arguments.out, joined(graph, network), content, fit=fit, numbers=numbers)
     Console().print(numbers)
 
 
 def write(
-    out: Path, model: onnx.ModelProto, bank: bytes, *,
-    sharpness: float, fit: tuple[float, float], numbers: dict[str, float],
-) -> None:  # fmt: skip
+    out: Path, model: onnx.ModelProto, bank: bytes, *, fit: tuple[float, float], numbers: dict[str, float]
+) -> None:
     """The four files."""
     out.mkdir(parents=True, exist_ok=True)
     onnx.save(model, str(out / "words.onnx"))
@@ -177,11 +199,25 @@ def write(
     sums = {name: sha256_of(out / name) for name in ("words.npz", "words.onnx")}
     description: dict[str, Any] = {
         "format": 1, "network": "words.onnx", "bank": "words.npz", "side_px": SIDE,
-        "sharpness": sharpness, "fit": list(fit), "validation": numbers, "sha256": sums,
+        "sharpness": SHARPNESS, "fit": list(fit), "validation": numbers, "sha256": sums,
     }  # fmt: skip
     (out / "words.json").write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
     lines = [f"{digest}  {name}\n" for name, digest in sums.items()]
     (out / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
+    fill_card(out / "MODEL_CARD.md", table(numbers))
+
+
+def table(numbers: dict[str, float]) -> str:
+    """The table of the model card."""
+    rows = {
+        "validation icons": f"{numbers['pictures']:.0f}",
+        "best words right": f"{numbers['right']:.3f}",
+        "best words exactly those of the package": f"{numbers['exact']:.3f}",
+        f"said (share of at least {SURE})": f"{numbers['said']:.3f}",
+        "right where said": f"{numbers['right_where_said']:.3f}",
+        "calibration error": f"{numbers['calibration_error']:.3f}",
+    }
+    return "\n".join(["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows.items()), ""])
 
 
 if __name__ == "__main__":

@@ -140,8 +140,8 @@ def train(folder: Path, data: Drawn, check: Drawn, steps: int, *, seed: int) -> 
         console.print(f"before: validation {right(network, names, check):.3f}")
     often = chances(data.words)
     for step in range(done + 1, steps + 1):
-        draw = torch.Generator().manual_seed(seed * 100_003 + step)
-        picked = torch.multinomial(often, BATCH, generator=draw)
+        torch.manual_seed(seed * 100_003 + step)  # also for what is dropped: a stopped run goes on alike
+        picked = torch.multinomial(often, BATCH)
         looks = network(data.batch(picked.numpy()))
         loss = functional.cross_entropy(network.logits(looks), wanted[picked], label_smoothing=SMOOTHING)
         for group, highest in zip(optimiser.param_groups, RATES, strict=True):

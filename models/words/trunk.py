@@ -9,6 +9,7 @@ cores).
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any, Final
 
@@ -163,7 +164,7 @@ class TrainedPart(nn.Module):
         taps = taps_of(int(weight.shape[2]), side, stride, pads)
         self.register_buffer(f"taps_{key}", taps.flatten(1), persistent=False)
         self._taps[node.output[0]] = (int(taps.shape[1]), int(taps.shape[2]))
-        return round(int(taps.shape[2]) ** 0.5)
+        return math.isqrt(self._taps[node.output[0]][1])
 
     def put_into(self, graph: Graph) -> None:
         """Write the weights as they are now into the file's numbers, as fp16 where they were."""

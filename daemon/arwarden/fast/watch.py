@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -127,11 +128,14 @@ class ElementWatch:
             if now is not None:
                 self._patches[number] = now
         self._counters.add("elements.classified", len(due))
-        self._find_words(rgb, looked)
+        self._find_words(rgb, looked, changed)
         return [self._with_word(one) for one in self._tracker.elements()]
 
-    def _find_words(self, rgb: ByteImage, looked: Mapping[int, BoxPx]) -> None:
-        """Look for words for those pictures of ``looked`` that no label fits."""
+    def _find_words(self, rgb: ByteImage, looked: Mapping[int, BoxPx], changed: AbstractSet[int]) -> None:
+        """Look for words for those pictures of ``looked`` that no label fits.
+
+        To the labels one picture of no class is like another: what looks different is named anew.
+        """
         known = {one.number: one for one in self._tracker.all()}
         self._named = {number: named for number, named in self._named.items() if number in known}
         if self._words is None:
@@ -139,7 +143,7 @@ class ElementWatch:
         nameless = [number for number in looked if number in known and self._is_nameless(known[number])]
         looks = self._words.look(rgb, [looked[number] for number in nameless])
         for number, look in zip(nameless, looks, strict=True):
-            before = self._named.get(number)
+            before = None if number in changed else self._named.get(number)
             total = look if before is None else before.looks + look
             self._named[number] = _Named(total, self._words.word(total))
         self._counters.add("elements.words_sought", len(nameless))

@@ -18,10 +18,13 @@ BARE_STRENGTH = 0.6
 LABEL_STRENGTH = 0.88
 COUNT_STRENGTH = 0.79
 """A count without "max", "min" or "contains": just enough where both name exactly the same."""
+LONG_WAIT_S = 1200.0
+SHORT_WAIT_S = 120.0
 _NEAR = 5
 _RANGE_SIGNS = frozenset({"-", "\u2013", "to"})
 _FREE = frozenset({"free", "complimentary", "gratis"})
 _PRICE_BOUNDS = frozenset({"over", "above", "under", "below", "exceeding"})
+_AT_NO_COST = frozenset({("of", "charge"), ("of", "cost"), ("to", "use"), ("for", "all")})
 _PER = frozenset({"per", "/", "each"})
 
 
@@ -151,6 +154,18 @@ class AmountClaims:
         yield from passage.claim(
             self._bounded(passage, item, attribute), amount.value, item, own, strength * sure, negated=negated
         )
+        if not negated:
+            yield from self._concluded(passage, item, attribute, _size(amount.value), own)
+
+    def _concluded(
+        self, passage: Passage, item: Item, attribute: str, size: float, subject: str
+    ) -> Iterator[Claim]:
+        """What a measured value says in words: a volume of nothing is mute, a long wait is a queue."""
+        if attribute == "volume level":
+            yield from passage.claim("sound", "unmuted" if size > 0 else "muted", item, subject, 0.85)
+        if attribute == "waiting time" and (size >= LONG_WAIT_S or size <= SHORT_WAIT_S):
+            value = "crowded" if size >= LONG_WAIT_S else "quiet"
+            yield from passage.claim("crowd", value, item, _without(subject, "queue wait line"), 0.85)
 
     def _speaks_of(self, passage: Passage, attribute: str) -> bool:
         """Whether the clause names the attribute ("battery")."""
@@ -215,6 +230,8 @@ class AmountClaims:
         sure = strength * (0.95 if named or closed else 0.8)
         attribute = "closed hours" if closed else "hours"
         yield from passage.claim(attribute, amount.value, item, _without(subject, "hours"), sure)
+        if passage.occasions and not closed:
+            yield from passage.claim("opening", "open", item, subject, sure * 0.9)
         if named and not closed:
             yield from passage.claim("opening time", opening, item, subject, sure * 0.95)
             yield from passage.claim("closing time", closing, item, subject, sure * 0.95)
@@ -291,7 +308,7 @@ class AmountClaims:
                 continue
             item = Item(at, at + 1, quality=token.quality)
             follows = passage.word_after(at + 1)
-            charge = follows == "of" and passage.word_after(at + 2) in {"charge", "cost"}
+            charge = (follows, passage.word_after(at + 2)) in _AT_NO_COST
             mention = next((m for m in passage.mentions if m.start == at + 1), None)
             lead = passage.word_before(at)
             if mention is None and lead in self._copulas and not follows:
@@ -339,6 +356,11 @@ def _distance(words: Sequence[str], phrase: Phrase, *, from_end: bool) -> float 
 
 def _contains(words: Sequence[str], phrase: Phrase) -> bool:
     return any(tuple(words[at : at + len(phrase)]) == phrase for at in range(len(words) - len(phrase) + 1))
+
+
+def _size(value: str) -> float:
+    """The number of a value with its unit."""
+    return float(value.split(maxsplit=1)[0])
 
 
 def _without(subject: str, attribute: str) -> str:

@@ -54,7 +54,9 @@ class Sense:
 
 
 Phrase = tuple[str, ...]
-_PASSED_OVER = frozenset({"the", "a", "an", "your", "this", "is", "are", "has", "have", "been"})
+_PASSED_OVER = frozenset(
+    {"the", "a", "an", "your", "this", "has", "have", "been", "still", "now", "currently", "already", "again"}
+)
 """Inside a phrase these change nothing: "signal lost", "the signal has been lost"."""
 _MOST_PASSED_OVER = 2
 

@@ -43,6 +43,7 @@ _DASHES = frozenset({"-", "\u2013", "\u2014", "to", "until", "till"})
 _LABEL_VALUE = re.compile(r"\d{1,4}[a-z]?|x{1,3}[ls]|[a-z]\d{0,3}|[a-z]{1,3}\d{1,4}")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _MAX_DIGITS = 12
+_OF_A_CLOCK = frozenset({"am", "pm", "a", "p", "h", "noon", "midnight", "o'clock"})
 _PARTS_OF_AN_HOUR = {"half": 30, "quarter": 15}
 
 
@@ -130,7 +131,7 @@ class NumberReader:
 
     def _is_label(self, words: list[str], at: int) -> bool:
         """Digits that a unit follows are a quantity; a lone letter must not be the article."""
-        if words[at] in {"a", "i", "s", "t"}:
+        if words[at] in {"a", "i", "s", "t"} and words[at - 1] != "size":
             return False
         return not (words[at].isdigit() and self._unit(words, at + 1)[0])
 
@@ -210,6 +211,10 @@ class NumberReader:
             return ("12:00" if words[at] == "noon" else "00:00"), at + 1
         if words[at] in _PARTS_OF_AN_HOUR:
             return self._spoken(words, at)
+        named = self._lexicon.data.number_words.get(words[at]) if loose else None
+        if named is not None and 1 <= named <= 12:
+            half, after = self._half(words, at + 1)
+            return f"{named % 12 + 12 if half == 'p' else named:02d}:00", after or at + 1
         full = _TIME.fullmatch(words[at])
         hour_only = words[at].isdigit() and len(words[at]) <= 2 and int(words[at]) <= 24
         if not full and not hour_only:
@@ -262,7 +267,7 @@ class NumberReader:
         closing, end = self._clock(words, middle + 1, loose=True)
         if not closing:
             return None
-        strict = any(":" in word or word in {"am", "pm", "a", "p", "h"} for word in words[at:end])
+        strict = any(":" in word or word in _OF_A_CLOCK for word in words[at:end])
         before = words[max(0, at - 4) : at]
         if not strict and not {"open", "opened", "hours", "closed"} & set(before):
             return None

@@ -26,6 +26,11 @@ DAYS_OF = {
     "weekend": ("weekend", *WEEKEND),
 }
 """What holds for several days holds for each of them."""
+PLACING = frozenset({"in", "on", "at", "inside"})
+NO_PLACES = frozenset(
+    {"lead", "leash", "foot", "sign", "request", "duty", "board", "time", "day", "risk", "area", "zone"}
+)
+"""Behind these prepositions they limit nothing to a place, or to the one at hand."""
 MODIFIER_BARE = 0.5
 """Attributes whose words claim less than this on their own are read as telling things apart."""
 
@@ -213,6 +218,19 @@ class Passage:
         names = [f"{attribute}.{day}" if day else attribute for day in days] or [attribute]
         strength *= item.quality
         return [Claim(name, value, subject, polarity, strength, self.span()) for name in names]
+
+    def place(self, at: int) -> str:
+        """The place that a phrase behind token *at* limits the clause to ("... in the park"), or empty."""
+        for mention in self.mentions:
+            lead = [token.text for token in self.tokens[max(at, mention.start - 2) : mention.start]]
+            placed = lead[:1] if len(lead) == 1 else lead[:2] if lead[-1:] == ["the"] else []
+            if mention.start >= at and placed and placed[0] in PLACING:
+                words = mention.name.split()
+                return "" if words[-1] in NO_PLACES else words[-1]
+            last = mention.name.rpartition(" ")[2]
+            if mention.end > at and last in {"inside", "outside"}:
+                return last
+        return ""
 
     def span(self) -> str:
         """The clause as it stands in the text, on one line."""

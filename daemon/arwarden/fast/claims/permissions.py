@@ -11,6 +11,7 @@ from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.open_attributes import PERMISSION
 from arwarden.fast.claims.passage import Passage
 
+LIMITING = frozenset({AmountKind.TIME, AmountKind.HOURS, AmountKind.QUANTITY})
 TIMED_STRENGTH = 0.75
 """What goes with hours ("no parking 8-18") may be otherwise at others."""
 PERMITTING_STRENGTH = 0.9
@@ -59,9 +60,11 @@ class PermissionClaims:
         self, passage: Passage, item: Item, name: str, value: str, strength: float
     ) -> Iterator[Claim]:
         """The permission, and for a forbidden kind the same of all that are of it ("no pets": no dogs)."""
-        if any(o.amount and o.amount.kind in {AmountKind.TIME, AmountKind.HOURS} for o in passage.items):
+        if any(o.amount and o.amount.kind in LIMITING for o in passage.items):
             strength *= TIMED_STRENGTH
-        yield from passage.claim(PERMISSION, value, item, name, strength)
+        place = passage.place(item.end)
+        named = f"{place} {name}" if place and place != name else name
+        yield from passage.claim(PERMISSION, value, item, named, strength)
         for member in self._lexicon.members_of.get(name, ()) if value == "forbidden" else ():
             yield from passage.claim(PERMISSION, value, item, member, strength * 0.9)
 

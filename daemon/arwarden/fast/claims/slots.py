@@ -264,7 +264,7 @@ class SlotClaims:
             ][::-1]
         for name in named:
             words = [word for word in name.split() if word not in own]
-            plain = [word for word in words if word not in _FIELD_NOUNS]
+            plain = [word for word in words if word not in _FIELD_NOUNS and word not in found.categories]
             if words:
                 return " ".join(plain or words)
         lead = [token.text for token in passage.tokens[passage.clause.start : found.start]]

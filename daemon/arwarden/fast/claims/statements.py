@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from arwarden.core.findings import Claim
@@ -14,6 +15,7 @@ from arwarden.fast.claims.subjects import Mention
 from arwarden.fast.claims.words import singular
 
 MAX_STATEMENT_WORDS = 8
+_CODE = re.compile(r"[a-z]{0,2}[1-9][\d.,]*[a-z]?")
 _THERE = frozenset({"here", "ahead", "detected", "present", "nearby", "found", "there"})
 _WHERE = frozenset({"in", "at", "on"})
 _GIVEN = frozenset(
@@ -82,6 +84,10 @@ class StatementClaims:
         """How surely the clause says that it is there: "bridge ahead", "with subtitles"."""
         if lead in _HAVING and not says:
             return 0.8
+        if not lead and (
+            says == ["only"] or (len(says) == 2 and says[0] == ":" and _CODE.fullmatch(says[1]))
+        ):
+            return 0.75
         denied = any(passage.is_negator(word) for word in rest)
         if lead or denied or not rest or passage.light(Item(mention.start, mention.end)).strength <= 0:
             return 0.0

@@ -12,6 +12,8 @@ from arwarden.fast.claims.lexicon import Kind, Lexicon, Sense
 from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.open_attributes import PERMISSION, PRESENCE
 from arwarden.fast.claims.passage import Passage
+from arwarden.fast.claims.permissions import LIMITING
+from arwarden.fast.claims.permissions import TIMED_STRENGTH as TIMED_STRENGTH_OF_PERMISSIONS
 from arwarden.fast.claims.schema import ValueSpec
 from arwarden.fast.claims.subjects import parts
 
@@ -31,12 +33,14 @@ WHOLE_STRENGTH = 0.8
 REVERSED_STRENGTH = 0.5
 """A word that may have lost the prefix that reverses it."""
 STEP_STRENGTH = 0.75
-TIMED_PERMISSION = 0.75
 TIMED_STRENGTH = 0.6
 """A state that goes with hours ("open 9-17") says little about this moment."""
 ALL_DAY = "00:00-24:00"
 NONE_LEFT = frozenset({"left", "remaining"})
 COMMAND = "command"
+MEANS = "means"
+USED_STRENGTH = 0.75
+"""What one is told to take works."""
 _COMMAND_LEAD = frozenset(
     {
         "please",
@@ -189,8 +193,10 @@ class ValueClaims:
         )
         if sense.attribute == "opening" and timed:
             strength *= TIMED_STRENGTH
-        if sense.attribute == PERMISSION and timed:
-            strength *= TIMED_PERMISSION
+        if sense.attribute == PERMISSION and any(
+            o.amount and o.amount.kind in LIMITING for o in passage.items
+        ):
+            strength *= TIMED_STRENGTH_OF_PERMISSIONS
         if sense.attribute == "direction" and self._is_step(passage):
             strength *= STEP_STRENGTH
         if spec.event and light.tense == "past":
@@ -201,6 +207,8 @@ class ValueClaims:
         yield from passage.claim(
             attribute, sense.value, item, subject, strength, negated=light.negated, tense=light.tense
         )
+        if sense.attribute == MEANS and not light.negated:  # "take the elevator": it runs
+            yield from passage.claim("function", "working", item, sense.value, strength * USED_STRENGTH)
         meant = sense.value
         if light.negated:
             meant = self._lexicon.opposites.get((sense.attribute, sense.value), "")
@@ -296,6 +304,9 @@ class ValueClaims:
         mention = next((mention for mention in passage.mentions if mention.start == item.end), None)
         if mention is None or item.end - item.start > 1:
             return 1.0
+        kinds = self._lexicon.words.kinds.get(passage.tokens[item.start].text, "")
+        if kinds[:1] == "v" and "a" not in kinds:
+            return 1.0  # "wear a face shield": an object, not a noun that it describes
         head = mention.name.split()[-1]
         if head in self._lexicon.subject_slugs or head in nouns:
             return listed

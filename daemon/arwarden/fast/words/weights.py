@@ -66,7 +66,7 @@ def load_weights(folder: Path) -> WordWeights:
             files=tuple(ModelFile(name, folder / name, values["sha256"][name], LICENCE) for name in names),
             side_px=int(values["side_px"]),
         )
-    except (LookupError, TypeError, ValueError, zipfile.BadZipFile) as error:
+    except (EOFError, LookupError, TypeError, ValueError, zipfile.BadZipFile) as error:
         msg = f"{path} does not describe the word network ({type(error).__name__}: {error}); {FIX}"
         raise ModelError(msg) from error
 
