@@ -23,6 +23,8 @@ FLAG = "flag:"
 """Before the ISO 3166 code in the class of a flag ("flag:FR")."""
 WORD = "word:"
 """Before the words in the class of a picture that none of the known classes is ("word:bell off")."""
+CROSSED = " off"
+"""Ends the words for a picture that is crossed out."""
 U_TURNS = frozenset({"u_turn", "uturn"})
 DIRECTION = "direction"
 ILLUSTRATION = 0.6
@@ -106,7 +108,7 @@ class ElementReader:
         stated = any(_base(claim) not in OPEN_ATTRIBUTES for claim in said)
         occasions = self._texts.occasions(text) if text and not stated else ()
         name = "" if stated or occasions or not text else self._name(text)
-        thing = self._thing(pictures)
+        thing = self.thing(pictures)
         if thing and not name:
             said = tuple(
                 claim
@@ -185,7 +187,7 @@ class ElementReader:
         orders = any(_base(claim) == INSTRUCTION for claim in self._texts.claims(text))
         return "" if orders else self._texts.spelt(text)
 
-    def _thing(self, pictures: Sequence[Picture]) -> str:
+    def thing(self, pictures: Sequence[Picture]) -> str:
         """What the pictures name without saying anything of it."""
         for picture in pictures:
             spec = self._lexicon.data.pictures.get(picture.cls)
@@ -242,8 +244,8 @@ class ElementReader:
     ) -> Iterator[Claim]:
         """What the picture's names say, read as text ("no entry"), of attributes that are not *told* yet."""
         named = spec.words or picture.names
-        if picture.cls.startswith(WORD) and named[0] in self._switched:
-            named = (named[0], f"{named[0]} on")
+        if picture.cls.startswith(WORD):
+            named = (*named, *self._conventions(named[0]))
         sure = picture.confidence * NAMED_STRENGTH * (ILLUSTRATION if stated else 1.0)
         for place, word in enumerate(named[:MAX_NAMES]):
             said = self._texts.claims(word)
@@ -260,6 +262,13 @@ class ElementReader:
                     span=f"{spec.name or named[0]} symbol",
                     pictured=True,
                 )
+
+    def _conventions(self, words: str) -> Iterator[str]:
+        """What the words for a picture also stand for: crossed out is off or not allowed, plain is on."""
+        if words.endswith(CROSSED):
+            yield f"no {words.removesuffix(CROSSED)}"
+        elif words in self._switched:
+            yield f"{words} on"
 
     def _what_follows(self, claim: Claim) -> Iterator[Claim]:
         """What is contained or not where the claim holds: vegan is without meat, cheese is dairy."""

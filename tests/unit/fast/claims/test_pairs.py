@@ -15,6 +15,7 @@ from arwarden.fast.claims import (
     Picture,
     find_contradictions,
 )
+from arwarden.fast.claims.apart import told_apart
 from arwarden.fast.claims.pairs import AGREED, ANYWHERE, BESIDE, JUDGED, MAX_JUDGED, RULE_SURE
 from arwarden.fast.claims.speech import sentence, spoken
 
@@ -252,3 +253,47 @@ def test_texts_on_nothing_virtual_have_to_speak_of_one_thing(reader: ElementRead
     ]
     find_contradictions(bare, lexicon, judge)
     assert not judge.asked
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Choir sings on Thursdays", "No choir singing on Fridays"),
+        ("Counter 4 out of pens, go to counter 5", "Counter 5 glad to help"),
+        ("Red means stop", "Green means go"),
+        ("Deep water", "Shallow water"),
+        ("Curtain drawn in the hall", "Curtain pulled back in the bath"),
+        ("Sauce contains mustard", "Fries contain no mustard"),
+    ],
+)
+def test_two_things_are_not_asked_about(
+    reader: ElementReader, lexicon: Lexicon, one: str, other: str
+) -> None:
+    assert told_apart(one, other, lexicon)
+    judge = Recorder(NEUTRAL)
+    find_contradictions([panel(reader, one), panel(reader, other, 0.7)], lexicon, judge)
+    assert not judge.asked
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Choir sings on Thursdays", "No choir on Thursdays"),
+        ("Counter 4 is out of pens", "Counter 4 has pens"),
+        ("Curtain drawn in the hall", "Curtain pulled back in the hall"),
+        ("The cat is in the kitchen", "The cat is in the garden"),
+        ("Soup contains mustard", "Soup without mustard"),
+    ],
+)
+def test_one_thing_is_not_told_apart(lexicon: Lexicon, one: str, other: str) -> None:
+    assert not told_apart(one, other, lexicon)
+
+
+@pytest.mark.parametrize(("probability", "confidence"), [(0.7, 0.7), (0.63, 0.59), (0.4, 0.4)])
+def test_a_judge_that_is_hardly_sure_raises_no_alert(
+    reader: ElementReader, lexicon: Lexicon, probability: float, confidence: float
+) -> None:
+    judge = Recorder(PairVerdict(PairRelation.CONTRADICTORY, probability))
+    elements = [panel(reader, "The orchestra plays Brahms"), panel(reader, "The orchestra is on strike", 0.7)]
+    (finding,) = find_contradictions(elements, lexicon, judge)
+    assert finding.confidence == pytest.approx(confidence)
