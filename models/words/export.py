@@ -111,7 +111,7 @@ def answers(bank: Bank, looks: npt.NDArray[np.float32], pictures: Drawn) -> list
     """For each picture how much the names agree, and whether the words are right."""
     found = []
     for look, own in zip(looks, pictures.words, strict=True):
-        words, agreement = bank.agreed(look)
+        words, agreement = bank.votes(look).agreed()
         found.append((agreement, alike(set(words.split()), set(own.split())) >= RIGHT))
     return found
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from arwarden.core.findings import Box, Element, ElementType, Part
-from arwarden.fast.claims.elements import ElementReader, Picture
+from arwarden.fast.claims.elements import WORD, ElementReader, Picture
 from arwarden.fast.elements.decode import CARRIED_AREA, CARRIED_SHARE, is_picture, judged
 from arwarden.fast.panels import Panel
 from arwarden.fast.tracking.closer import Carrier
@@ -126,7 +126,7 @@ def _thing(one: TrackedElement, labels: Sequence[str], frame_size: tuple[int, in
     if share >= LEAST_PICTURE and is_picture(label):
         thing.parts.append(Part(label, share))
     elif kind is ElementType.SIGN and one.word is not None and one.word.share >= LEAST_PICTURE:
-        thing.parts.append(Part(one.word.label, one.word.share))
+        thing.parts.append(Part(WORD + one.word.words, one.word.share))
     return thing
 
 

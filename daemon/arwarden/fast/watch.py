@@ -15,7 +15,7 @@ from arwarden.fast.tracking.elements import MOST_TRACKS, ElementTracker, Tracked
 from arwarden.fast.tracking.follower import Attention, Step, Urgency
 from arwarden.fast.tracking.novelty import Motion
 from arwarden.fast.tracking.patches import BoxPx, Patch, likeness, patch
-from arwarden.fast.words.bank import Floats, Word
+from arwarden.fast.words.bank import Floats, Votes
 from arwarden.fast.words.model import WordFinder
 
 FIND_EVERY_MS: Final = 1000.0
@@ -52,7 +52,7 @@ SMALL: Final = frozenset({"sign", "flag"})
 class _Named:
     looks: Floats
     """What the picture looked like, all looks together."""
-    word: Word
+    votes: Votes
 
 
 class ElementWatch:
@@ -129,7 +129,7 @@ class ElementWatch:
                 self._patches[number] = now
         self._counters.add("elements.classified", len(due))
         self._find_words(rgb, looked, changed)
-        return [self._with_word(one) for one in self._tracker.elements()]
+        return [self._with_votes(one) for one in self._tracker.elements()]
 
     def _find_words(self, rgb: ByteImage, looked: Mapping[int, BoxPx], changed: AbstractSet[int]) -> None:
         """Look for words for those pictures of ``looked`` that no label fits.
@@ -145,7 +145,7 @@ class ElementWatch:
         for number, look in zip(nameless, looks, strict=True):
             before = None if number in changed else self._named.get(number)
             total = look if before is None else before.looks + look
-            self._named[number] = _Named(total, self._words.word(total))
+            self._named[number] = _Named(total, self._words.votes(total))
         self._counters.add("elements.words_sought", len(nameless))
 
     def _is_nameless(self, one: TrackedElement) -> bool:
@@ -154,9 +154,9 @@ class ElementWatch:
             self._finder.labels[best] == OTHER or float(one.shares[best]) < LEAST_NAMED
         )
 
-    def _with_word(self, one: TrackedElement) -> TrackedElement:
+    def _with_votes(self, one: TrackedElement) -> TrackedElement:
         named = self._named.get(one.number)
-        return one if named is None or not self._is_nameless(one) else replace(one, word=named.word)
+        return one if named is None or not self._is_nameless(one) else replace(one, votes=named.votes)
 
     def _changed(self, luma: ByteImage) -> set[int]:
         """The elements that look different from when they were classified."""

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from arwarden.core.findings import Box
 from arwarden.fast.claims import Lexicon
 from arwarden.fast.claims.elements import ElementReader
-from arwarden.fast.context import LIKELIER, Context, Topic
+from arwarden.fast.context import LIKELIER, LIKELIER_NAME, Context, Topic
 from arwarden.fast.panels import Panel
 from arwarden.fast.tracking.elements import TrackedElement
+from arwarden.fast.words.bank import Votes, Word
 
 LABELS = ("#other", "#arrow", "vegan", "meat", "no_dogs", "rain", "sun", "flag:FR", "restroom")
 
@@ -77,3 +80,37 @@ def test_topics_touch_where_they_may_be_one() -> None:
     assert Topic("battery", "red e-bike").touches(Topic("battery", "e-bike"))
     assert not Topic("battery", "phone").touches(Topic("battery", "e-bike"))
     assert not Topic("battery", "").touches(Topic("charging", ""))
+    assert Topic("", "phone").touches(Topic("permission", "phone use"))
+    assert not Topic("", "phone").touches(Topic("permission", "smoking"))
+    assert not Topic("", "").touches(Topic("permission", ""))
+
+
+def named(context: Context, votes: Votes, *texts: str) -> Word | None:
+    panels = [Panel(text, Box(0.5, 0.5, 0.2, 0.1), 0.95, ()) for text in texts]
+    (result,) = context.weighed([replace(picture(), votes=votes)], LABELS, panels)
+    return result.word
+
+
+def test_a_picture_of_no_class_has_the_name_that_looks_likeliest(context: Context) -> None:
+    assert named(context, Votes({"rocket off": 0.8, "camera off": 0.2})) == Word("rocket off", 0.8)
+
+
+@pytest.mark.parametrize("text", ["Photos welcome", "No photos"])
+def test_names_of_what_a_text_speaks_of_are_likelier(context: Context, text: str) -> None:
+    found = named(context, Votes({"rocket off": 0.8, "camera off": 0.2}), text)
+    assert found is not None
+    assert found.words == "camera off"
+    assert found.share == pytest.approx(0.2 * LIKELIER_NAME / (0.8 + 0.2 * LIKELIER_NAME))
+
+
+def test_a_name_that_only_names_a_thing_is_likelier_beside_that_thing(context: Context) -> None:
+    votes = Votes({"rocket": 0.8, "door": 0.2})
+    beside = named(context, votes, "The door is open")
+    assert beside is not None
+    assert beside.words == "door"
+    assert named(context, votes, "The window is open") == Word("rocket", 0.8)
+
+
+def test_a_picture_without_votes_has_no_name(context: Context) -> None:
+    (result,) = context.weighed([picture(vegan=0.3)], LABELS, [])
+    assert result.word is None

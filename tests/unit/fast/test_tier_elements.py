@@ -184,7 +184,7 @@ def test_without_networks_text_alone_is_judged() -> None:
 
 
 def test_networks_are_used_by_default() -> None:
-    assert len(models_in_use(FastConfig())) == 6
+    assert len(models_in_use(FastConfig())) == 8
 
 
 @pytest.mark.usefixtures("opened")

@@ -13,7 +13,7 @@ from arwarden.fast.ocr.base import ModelFile
 from arwarden.fast.tracking.elements import TrackedElement
 from arwarden.fast.tracking.follower import FORGET_MS, Follower
 from arwarden.fast.watch import FIRST_LOOKS, MOST_CROPS, MOST_LOOKS, STALE_MS, ElementWatch, is_sliver
-from arwarden.fast.words.bank import Floats, Word
+from arwarden.fast.words.bank import Floats, Votes
 from arwarden.fast.words.model import WordFinder
 
 LABELS = ("#background", "lock", "unlock", OTHER)
@@ -69,9 +69,10 @@ class FakeWords:
         look = np.array([name == self.shown for name in self.NAMES], np.float32)
         return np.tile(look, (len(boxes_px), 1))
 
-    def word(self, look: Floats) -> Word:
-        best = int(look.argmax())
-        return Word(self.NAMES[best], float(look[best]) / float(look.sum()))
+    def votes(self, look: Floats) -> Votes:
+        return Votes(
+            {name: float(part) / float(look.sum()) for name, part in zip(self.NAMES, look, strict=True)}
+        )
 
 
 def sign(number: int = 0) -> Detected:
@@ -237,6 +238,17 @@ def test_a_strip_of_a_picture_is_not_named_but_a_panel_is() -> None:
     assert flag.shares.argmax() == 1
 
 
+def told(words: str, share: float) -> tuple[str, float]:
+    return words, round(share, 3)
+
+
+def best(element: TrackedElement) -> tuple[str, float] | None:
+    """Its likeliest name, and how likely that is."""
+    if element.votes is None:
+        return None
+    return told(*max(element.votes.shares.items(), key=lambda one: one[1]))
+
+
 class Nameless(Scene):
     """The same with pictures that the finder knows no class for."""
 
@@ -248,16 +260,16 @@ class Nameless(Scene):
     def no_class(self) -> None:
         self.finder.best = LABELS.index(OTHER)
 
-    def word(self, seed: int = 1) -> Word | None:
+    def word(self, seed: int = 1) -> tuple[str, float] | None:
         """Of the only element of the next frame, which shows this pattern."""
         (element,) = self.show(textured(seed))
-        return element.word
+        return best(element)
 
 
 def test_a_picture_of_no_class_has_words() -> None:
     scene = Nameless(sign())
     for _ in range(3):
-        assert scene.word() == Word("bell", 1.0)
+        assert scene.word() == told("bell", 1.0)
     assert scene.counters["elements.words_sought"] == 3
 
 
@@ -265,10 +277,10 @@ def test_words_are_those_of_all_looks_together() -> None:
     scene = Nameless(sign())
     scene.word()
     scene.words.shown = "bell off"
-    assert scene.word() == Word("bell", 0.5)
-    assert scene.word() == Word("bell off", 2 / 3)
+    assert scene.word() == told("bell", 0.5)
+    assert scene.word() == told("bell off", 2 / 3)
     scene.words.shown = "bell"
-    assert scene.word() == Word("bell", 0.5)
+    assert scene.word() == told("bell", 0.5)
 
 
 def test_words_stay_when_the_picture_is_not_looked_at_any_more() -> None:
@@ -277,8 +289,8 @@ def test_words_stay_when_the_picture_is_not_looked_at_any_more() -> None:
     for _ in range(2):
         scene.word()
     scene.words.shown = "bell off"
-    assert scene.word() == Word("bell", 1.0)
-    assert scene.show(textured(1), search=False)[0].word == Word("bell", 1.0)
+    assert scene.word() == told("bell", 1.0)
+    assert best(scene.show(textured(1), search=False)[0]) == told("bell", 1.0)
     assert scene.counters["elements.words_sought"] == 2
 
 
@@ -286,14 +298,14 @@ def test_words_stay_when_the_picture_is_not_looked_at_any_more() -> None:
 def test_a_picture_whose_class_is_in_doubt_has_words(share: float) -> None:
     scene = Nameless(sign())
     scene.finder.best, scene.finder.share = LABELS.index("lock"), share
-    assert scene.word() == Word("bell", 1.0)
+    assert scene.word() == told("bell", 1.0)
 
 
 @pytest.mark.parametrize("label", ["#background", "lock", "unlock"])
 def test_a_picture_of_a_class_has_none_and_none_are_sought(label: str) -> None:
     scene = Nameless(sign())
     scene.finder.best = LABELS.index(label)
-    assert all(one.word is None for _ in range(3) for one in scene.show())
+    assert all(one.votes is None for _ in range(3) for one in scene.show())
     assert sum(scene.words.crops) == scene.counters["elements.words_sought"] == 0
 
 
@@ -312,7 +324,7 @@ def test_only_pictures_have_words(kind: str) -> None:
     scene = Nameless(Detected(kind, (10.0, 10.0, 30.0, 24.0), 0.9))
     for _ in range(3):
         (element,) = scene.show()
-        assert element.word is None
+        assert element.votes is None
     assert scene.finder.crops[0] == 1
     assert sum(scene.words.crops) == scene.counters["elements.words_sought"] == 0
 
@@ -320,7 +332,7 @@ def test_only_pictures_have_words(kind: str) -> None:
 def test_without_words_to_find_there_are_none() -> None:
     scene = Scene(sign())
     scene.finder.best = LABELS.index(OTHER)
-    assert all(one.word is None for _ in range(3) for one in scene.show())
+    assert all(one.votes is None for _ in range(3) for one in scene.show())
     assert scene.counters["elements.words_sought"] == 0
 
 
@@ -330,13 +342,13 @@ def test_each_picture_has_its_own_words() -> None:
     scene.finder.found = [sign(0), sign(5)]
     scene.words.shown = "bell off"
     first, second = scene.show()
-    assert (first.word, second.word) == (Word("bell", 0.5), Word("bell off", 1.0))
+    assert (best(first), best(second)) == (told("bell", 0.5), told("bell off", 1.0))
 
 
 def test_words_are_sought_for_no_more_pictures_than_are_classified() -> None:
     scene = Nameless(*(sign(n) for n in range(48)))
-    assert len([one for one in scene.show() if one.word is not None]) == MOST_CROPS
-    assert all(one.word is not None for one in scene.show())
+    assert len([one for one in scene.show() if one.votes is not None]) == MOST_CROPS
+    assert all(one.votes is not None for one in scene.show())
     assert scene.words.crops == [MOST_CROPS] * 2
     assert scene.counters["elements.words_sought"] == 2 * MOST_CROPS
 
@@ -346,9 +358,9 @@ def test_another_picture_of_no_class_in_its_place_is_named_anew() -> None:
     for _ in range(6):
         scene.word(1)
     scene.words.shown = "bell off"
-    assert scene.word(2) == Word("bell off", 1.0)
+    assert scene.word(2) == told("bell off", 1.0)
     scene.words.shown = "bell"
-    assert scene.word(1) == Word("bell", 1.0)
+    assert scene.word(1) == told("bell", 1.0)
 
 
 def test_words_go_with_the_element_that_had_them() -> None:
@@ -357,12 +369,12 @@ def test_words_go_with_the_element_that_had_them() -> None:
         scene.word(1)
     scene.finder.best = LABELS.index("lock")
     (locked,) = scene.show(textured(2))
-    assert locked.word is None
+    assert locked.votes is None
     scene.no_class()
     scene.words.shown = "bell off"
     (after,) = scene.show(textured(3))
     assert after.number != locked.number
-    assert after.word == Word("bell off", 1.0)
+    assert best(after) == told("bell off", 1.0)
 
 
 def test_words_of_what_has_gone_are_forgotten() -> None:
@@ -375,7 +387,7 @@ def test_words_of_what_has_gone_are_forgotten() -> None:
     assert scene.watch._named == {}
     scene.finder.found = [sign()]
     scene.words.shown = "bell off"
-    assert scene.word(1) == Word("bell off", 1.0)
+    assert scene.word(1) == told("bell off", 1.0)
 
 
 def test_a_cut_of_the_scene_forgets_all_words() -> None:
@@ -385,10 +397,10 @@ def test_a_cut_of_the_scene_forgets_all_words() -> None:
     scene.words.shown = "bell off"
     (after,) = scene.show(textured(1), step_ms=FORGET_MS)
     assert after.number == before.number, "numbers begin again"
-    assert after.word == Word("bell off", 1.0)
+    assert best(after) == told("bell off", 1.0)
 
 
 def test_a_strip_of_a_picture_has_no_words() -> None:
     scene = Nameless(Detected("sign", (20.0, 32.0, 40.0, 36.0), 0.9))
-    assert [one.word for one in scene.show()] == [None]
+    assert [one.votes for one in scene.show()] == [None]
     assert sum(scene.words.crops) == 0

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from arwarden.fast.elements.decode import Presence
 from arwarden.fast.elements.detector import Detected, Seen
 from arwarden.fast.ocr.base import FloatArray
-from arwarden.fast.words.bank import Word
+from arwarden.fast.words.bank import Votes, Word
 
 Numbers = npt.NDArray[np.float64]
 
@@ -79,8 +79,10 @@ class TrackedElement:
     """Counter-clockwise from "to the right"; None while it is in doubt."""
     looks: int = 1
     """How often it was classified."""
+    votes: Votes | None = None
+    """What it may be called, for pictures that the labels do not name."""
     word: Word | None = None
-    """What it is called, for pictures that the labels do not name."""
+    """What it is called, in the light of the texts in view."""
 
 
 class _Track:

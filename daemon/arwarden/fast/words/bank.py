@@ -8,10 +8,11 @@ the agreement is how sure that is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -21,14 +22,13 @@ Floats = npt.NDArray[np.float32]
 NEAREST: Final = 40
 """Icons that have a say. Of validation icons the surest fifth are named rightly in 84 of 100; by one vector
 for each name, instead of one for each icon, in 65."""
+DENYING: Final = frozenset({"off", "no", "not"})
 STATES: Final = frozenset({
     "off", "no", "not", "open", "opened", "closed", "close", "up", "down", "left", "right", "low",
     "high", "full", "empty", "half", "quarter", "plus", "minus", "add", "remove", "locked", "unlocked",
     "hot", "cold", "charging", "in", "out",
 })  # fmt: skip
 """Words that tell one state of a thing from another: "bell off" backs "notifications off", not "bell"."""
-PREFIX: Final = "word:"
-"""Before the words in the label of a picture that was named by the bank ("word:bell off")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,29 @@ class Word:
     words: str
     share: float
 
-    @property
-    def label(self) -> str:
-        """As it stands among the labels of pictures."""
-        return PREFIX + self.words
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """What the icons nearest to a picture are called, with their shares, which add up to 1."""
+
+    shares: Mapping[str, float]
+    fit: tuple[float, float] = (1.0, 0.0)
+    """From agreement to chance, as in ``Bank``."""
+
+    def word(self, likelier: Mapping[str, float] = MappingProxyType({})) -> Word:
+        """The name that agrees most with all; some may be so many times ``likelier`` than they look."""
+        words, agreement = self.agreed(likelier)
+        return Word(words, _as_chance(agreement, self.fit))
+
+    def agreed(self, likelier: Mapping[str, float] = MappingProxyType({})) -> tuple[str, float]:
+        """The same with the plain agreement, 0..1, from which ``fit`` was made."""
+        names = list(self.shares)
+        shares = np.array([share * likelier.get(name, 1.0) for name, share in self.shares.items()])
+        words = [frozenset(name.split()) for name in names]
+        like = np.array([[alike(one, other) for other in words] for one in words])
+        agreement = like @ (shares / shares.sum())
+        first = int(agreement.argmax())
+        return names[first], float(agreement[first])
 
 
 class Bank:
@@ -67,7 +86,6 @@ class Bank:
         self._vectors = vectors
         self._sharpness = sharpness
         self._fit = fit
-        self._words = [frozenset(name.split()) for name in self.names]
 
     @cached_property
     def switched(self) -> frozenset[str]:
@@ -88,26 +106,34 @@ class Bank:
 
     def word(self, vector: Floats) -> Word:
         """The best words for a picture's vector of shape (dimensions,), any length but 0."""
-        words, agreement = self.agreed(vector)
-        return Word(words, _as_chance(agreement, self._fit))
+        return self.votes(vector).word()
 
-    def agreed(self, vector: Floats) -> tuple[str, float]:
-        """The same with the plain agreement, 0..1, from which ``fit`` was made."""
+    def votes(self, vector: Floats) -> Votes:
+        """How the icons nearest to a picture's vector vote."""
         cosines = self._vectors @ (vector / max(float(np.linalg.norm(vector)), 1e-6))
         best = np.argpartition(-cosines, min(NEAREST, len(cosines) - 1))[:NEAREST]
         powers = np.exp(self._sharpness * (cosines[best] - cosines[best].max()))
-        shares = powers / powers.sum()
-        like = np.array([[alike(self._words[a], self._words[b]) for b in best] for a in best], np.float32)
-        agreement = like @ shares
-        first = int(agreement.argmax())
-        return self.names[int(best[first])], float(agreement[first])
+        shares: dict[str, float] = {}
+        for index, power in zip(best, powers / powers.sum(), strict=True):
+            name = self.names[int(index)]
+            shares[name] = shares.get(name, 0.0) + float(power)
+        return Votes(shares, self._fit)
 
 
 def alike(some: AbstractSet[str], others: AbstractSet[str]) -> float:
-    """Words in common, 0..1 (Dice 1945); names of other states of one thing have nothing in common."""
-    if (some ^ others) & STATES:
+    """Words in common but those of states, 0..1 (Dice 1945); names of other states have none.
+
+    Without that "house off" and "camera off" would be half alike, and every crossed-out picture be sure.
+    """
+    if _state(some) != _state(others):
         return 0.0
-    return 2.0 * len(some & others) / (len(some) + len(others))
+    things, rest = some - STATES or some, others - STATES or others
+    return 2.0 * len(things & rest) / (len(things) + len(rest))
+
+
+def _state(words: AbstractSet[str]) -> set[str]:
+    """The words of states, with one for all that deny: "no camera" and "camera off" are one picture."""
+    return {"off" if word in DENYING else word for word in words & STATES}
 
 
 def _as_chance(agreement: float, fit: tuple[float, float]) -> float:

@@ -13,7 +13,7 @@ from arwarden.core.frame import ByteImage
 from arwarden.fast.elements.crops import Box, as_input, crop_input
 from arwarden.fast.network import open_network
 from arwarden.fast.ocr.base import ModelFile
-from arwarden.fast.words.bank import Floats, Word
+from arwarden.fast.words.bank import Floats, Votes
 from arwarden.fast.words.weights import WordWeights, load_weights, shipped_folder
 
 MOST_CROPS: Final = 8
@@ -27,8 +27,8 @@ class WordFinder(Protocol):
         """What each of these boxes, all within the frame, looks like: (n, dimensions), of length 1 each."""
         ...
 
-    def word(self, look: Floats) -> Word:
-        """What a picture is called that looks so: (dimensions,), also the sum of several looks."""
+    def votes(self, look: Floats) -> Votes:
+        """What a picture may be called that looks so: (dimensions,), also the sum of several looks."""
         ...
 
     @property
@@ -80,9 +80,9 @@ class WordModel:
         ]
         return np.concatenate([np.asarray(part, np.float32) for part in parts])
 
-    def word(self, look: Floats) -> Word:
-        """What a picture is called that looks so."""
-        return self._weights.bank.word(look)
+    def votes(self, look: Floats) -> Votes:
+        """What a picture may be called that looks so."""
+        return self._weights.bank.votes(look)
 
     @property
     def switched(self) -> frozenset[str]:
@@ -96,6 +96,6 @@ class WordModel:
     def warm_up(self) -> None:
         """Run the network once."""
         side = self._weights.side_px
-        self.word(
+        self.votes(
             self.look(np.zeros((side, side, 3), np.uint8), [(0.0, 0.0, float(side), float(side))])[0] + 1
         )

@@ -399,3 +399,16 @@ def test_things_that_are_also_shown_crossed_out_are_on_where_they_are_not(lexico
     assert plain.strength < crossed.strength
     assert reader.claims(SIGN, pictures=[Picture("word:gizmo")]) == ()
     assert reader.claims(SIGN, pictures=[Picture("unheard_of", words=("bell",))]) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [("camera off", "Photos welcome"), ("smoking off", "Smoking allowed"), ("touch off", "Touching allowed")],
+)
+def test_what_is_crossed_out_is_also_not_allowed(
+    elements: ElementReader, lexicon: Lexicon, words: str, text: str
+) -> None:
+    crossed, panel = element(elements, SIGN, "", f"word:{words}"), element(elements, PANEL, text)
+    assert raised(lexicon, crossed, panel)
+    plain = element(elements, SIGN, "", f"word:{words.removesuffix(' off')}")
+    assert not raised(lexicon, plain, panel)

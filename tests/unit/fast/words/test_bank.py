@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arwarden.fast.claims.elements import WORD
-from arwarden.fast.words.bank import NEAREST, PREFIX, STATES, Bank, Floats, Word, alike
+from arwarden.fast.words.bank import DENYING, NEAREST, STATES, Bank, Floats, Votes, alike
 
 SHARPNESS = 10.0
 PICTURE = np.array([1.0, 0.0], np.float32)
@@ -23,7 +22,7 @@ def bank_of(shares: dict[str, float], fit: tuple[float, float] = (1.0, 0.0)) -> 
 
 def said(bank: Bank) -> tuple[str, float]:
     """Of ``PICTURE``, rounded."""
-    words, agreement = bank.agreed(PICTURE)
+    words, agreement = bank.votes(PICTURE).agreed()
     return words, round(agreement, 3)
 
 
@@ -60,11 +59,16 @@ def test_the_nearest_name_is_said() -> None:
 
 
 def test_names_with_words_in_common_back_each_other_up() -> None:
-    shares = {"camera": 0.34, "bell off": 0.22, "notifications off": 0.22, "alarm off": 0.22}
-    words, agreement = bank_of(shares).agreed(PICTURE)
-    assert words.endswith(" off")
-    # All of its own share and half of those that say "off" as well.
-    assert agreement == pytest.approx(0.22 + 0.11 + 0.11, abs=1e-4)
+    shares = {"camera": 0.34, "bell": 0.22, "alarm bell": 0.22, "bell ring": 0.22}
+    words, agreement = bank_of(shares).votes(PICTURE).agreed()
+    assert words == "bell"
+    # All of its own share and two thirds of those that say "bell" as well.
+    assert agreement == pytest.approx(0.22 + 2 * 0.22 * 2 / 3, abs=1e-4)
+
+
+def test_being_crossed_out_alone_is_nothing_in_common() -> None:
+    shares = {"camera": 0.34, "bell off": 0.22, "house off": 0.22, "dna off": 0.22}
+    assert said(bank_of(shares)) == ("camera", 0.34)
 
 
 def test_of_equally_likely_names_that_one_is_said_that_agrees_with_most() -> None:
@@ -84,7 +88,9 @@ def test_names_of_other_states_do_not_back_each_other_up() -> None:
         ("bell", "bell", 1.0),
         ("bell off", "off bell", 1.0),
         ("bell", "door", 0.0),
-        ("bell off", "alarm off", 0.5),
+        ("bell off", "alarm off", 0.0),
+        ("off", "off", 1.0),
+        ("alarm bell off", "bell off", 2 / 3),
         ("wine glass", "glass", 2 / 3),
         ("bell", "bell off", 0.0),
         ("door open", "door closed", 0.0),
@@ -116,7 +122,7 @@ def test_only_the_nearest_icons_have_a_say() -> None:
 def test_icons_of_one_name_vote_together() -> None:
     vectors = np.array([[1, 0], [0.99, 0.14], [0.99, 0.14], [0.99, 0.14]], np.float32)
     bank = Bank(("door", "bell", "bell", "bell"), vectors, sharpness=SHARPNESS)
-    words, agreement = bank.agreed(PICTURE)
+    words, agreement = bank.votes(PICTURE).agreed()
     assert words == "bell"
     assert agreement == pytest.approx(3 / (3 + np.exp(0.1)), abs=1e-2)
     assert bank.without(lambda name: name == "bell").names == ("door",)
@@ -128,7 +134,7 @@ def test_banks_of_any_size_find_the_best(count: int) -> None:
     shares = dict.fromkeys((f"n{number}" for number in range(count)), 1.0)
     last = f"n{count - 1}"
     shares[last] = 50.0
-    words, agreement = bank_of(shares).agreed(PICTURE)
+    words, agreement = bank_of(shares).votes(PICTURE).agreed()
     assert words == last
     assert agreement == pytest.approx(50 / (50 + min(count, NEAREST) - 1), abs=1e-3)
 
@@ -136,13 +142,13 @@ def test_banks_of_any_size_find_the_best(count: int) -> None:
 def test_equal_names_are_a_tie_that_always_ends_alike() -> None:
     vectors = np.tile(PICTURE, (100, 1))
     bank = Bank([f"n{number}" for number in range(100)], vectors, sharpness=SHARPNESS)
-    found = {bank.agreed(PICTURE) for _ in range(5)}
+    found = {bank.votes(PICTURE).agreed() for _ in range(5)}
     assert len(found) == 1
     assert said(bank)[1] == 1 / NEAREST
 
 
 def test_of_two_names_with_the_same_words_each_has_the_share_of_both() -> None:
-    words, agreement = bank_of({"off bell": 0.3, "bell off": 0.3, "door": 0.4}).agreed(PICTURE)
+    words, agreement = bank_of({"off bell": 0.3, "bell off": 0.3, "door": 0.4}).votes(PICTURE).agreed()
     assert words in {"off bell", "bell off"}
     assert agreement == pytest.approx(0.6, abs=1e-4)
 
@@ -163,12 +169,12 @@ def test_a_name_without_a_vector_is_never_preferred() -> None:
 def test_length_and_order_do_not_matter(count: int, seed: int, length: float) -> None:
     names = [f"n{number} {number % 3}" for number in range(count)]
     bank, picture = random_bank(names, seed)
-    words, agreement = bank.agreed(picture)
+    words, agreement = bank.votes(picture).agreed()
     assert words in names
     assert 0 < agreement <= 1 + 1e-5
-    assert bank.agreed(picture * np.float32(length))[1] == pytest.approx(agreement, rel=1e-3)
+    assert bank.votes(picture * np.float32(length)).agreed()[1] == pytest.approx(agreement, rel=1e-3)
     turned = Bank(names[::-1], bank._vectors[::-1], sharpness=SHARPNESS)
-    assert turned.agreed(picture)[1] == pytest.approx(agreement, rel=1e-4)
+    assert turned.votes(picture).agreed()[1] == pytest.approx(agreement, rel=1e-4)
 
 
 @given(st.integers(1, 120), st.integers(0, 2**31))
@@ -181,7 +187,7 @@ def test_the_nearest_icons_are_weighed_against_each_other(count: int, seed: int)
     agreements = [
         sum(alike(one, other) * share for other, share in zip(words, shares, strict=True)) for one in words
     ]
-    said_words, agreement = bank.agreed(picture)
+    said_words, agreement = bank.votes(picture).agreed()
     assert agreement == pytest.approx(max(agreements), rel=1e-3)
     assert agreements[words.index(frozenset(said_words.split()))] == pytest.approx(max(agreements), rel=1e-3)
 
@@ -220,6 +226,15 @@ def test_unwanted_names_are_left_out() -> None:
         bank.without(lambda _name: True)
 
 
-def test_the_label_is_what_claims_are_read_from() -> None:
-    assert Word("bell off", 0.5).label == "word:bell off"
-    assert PREFIX == WORD
+def test_what_is_likelier_wins_where_it_is_near() -> None:
+    votes = Votes({"door": 0.6, "phone off": 0.3, "bell": 0.1})
+    assert votes.word().words == "door"
+    assert votes.word({"phone off": 3.0}).words == "phone off"
+    assert votes.word({"phone off": 3.0}).share == pytest.approx(0.9 / 1.6)
+    assert votes.word({"bell": 3.0, "unheard of": 99.0}).words == "door"
+
+
+def test_all_ways_to_deny_are_one_state() -> None:
+    for one in DENYING:
+        assert alike({"camera", one}, {"camera", "off"}) == 1
+        assert alike({"camera", one}, {"camera"}) == 0

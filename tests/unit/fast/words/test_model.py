@@ -74,24 +74,24 @@ def test_looks_come_in_the_order_of_the_boxes_and_have_words() -> None:
     looks = finder.look(frame(), [box("blue"), box("red"), box("blue"), box("green")])
     assert looks.shape == (4, 3)
     assert looks.dtype == np.float32
-    assert [finder.word(look).words for look in looks] == ["blue", "red", "blue", "green"]
-    assert all(0.5 < finder.word(look).share < 1 for look in looks)
+    assert [finder.votes(look).word().words for look in looks] == ["blue", "red", "blue", "green"]
+    assert all(0.5 < finder.votes(look).word().share < 1 for look in looks)
 
 
 @pytest.mark.usefixtures("session")
 def test_several_looks_together_are_one_picture() -> None:
     finder = WordModel(weights())
     red, blue = finder.look(frame(), [box("red"), box("blue")])
-    assert finder.word(red + red + blue).words == "red"
-    assert finder.word(red + blue + blue).words == "blue"
-    assert finder.word(red + red).share == pytest.approx(finder.word(red).share)
+    assert finder.votes(red + red + blue).word().words == "red"
+    assert finder.votes(red + blue + blue).word().words == "blue"
+    assert finder.votes(red + red).word().share == pytest.approx(finder.votes(red).word().share)
 
 
 def test_crops_are_looked_at_in_batches(session: FakeSession) -> None:
     model = WordModel(weights())
     boxes = [box(COLOURS[n % 3]) for n in range(2 * MOST_CROPS + 3)]
     looks = model.look(frame(), boxes)
-    assert [model.word(look).words for look in looks] == [COLOURS[n % 3] for n in range(len(boxes))]
+    assert [model.votes(look).word().words for look in looks] == [COLOURS[n % 3] for n in range(len(boxes))]
     assert session.shapes == [(count, 3, SIDE, SIDE) for count in (MOST_CROPS, MOST_CROPS, 3)]
 
 
@@ -113,7 +113,7 @@ def test_a_box_that_lies_half_outside_or_is_tiny_is_survived(
     where: tuple[float, float, float, float],
 ) -> None:
     model = WordModel(weights())
-    assert model.word(model.look(frame(), [where])[0]).words == "red"
+    assert model.votes(model.look(frame(), [where])[0]).word().words == "red"
 
 
 def test_a_bank_of_another_network_is_refused(session: FakeSession) -> None:
@@ -140,7 +140,7 @@ def test_several_threads_may_ask() -> None:
     found: list[str] = []
 
     def ask(colour: str) -> None:
-        found.extend(model.word(model.look(frame(), [box(colour)])[0]).words for _ in range(20))
+        found.extend(model.votes(model.look(frame(), [box(colour)])[0]).word().words for _ in range(20))
 
     threads = [threading.Thread(target=ask, args=(colour,)) for colour in COLOURS]
     for thread in threads:
@@ -168,7 +168,7 @@ def test_the_shipped_one_is_warm_when_opened(
     assert model is not None
     assert session.shapes == [(1, 3, 96, 96)]
     (look,) = model.look(frame(), [box("red")])
-    assert model.word(look).words in {"bell", "bell off", "wine glass"}
+    assert model.votes(look).word().words in {"bell", "bell off", "wine glass"}
 
 
 @pytest.mark.parametrize("unwanted", [lambda name: "bell" in name, lambda name: name != "wine glass"])
@@ -179,7 +179,7 @@ def test_unwanted_names_are_not_said(
     session.outputs = 16
     model = open_words(unwanted=unwanted)
     assert model is not None
-    assert {model.word(row).words for row in np.eye(16, dtype=np.float32)} == {"wine glass"}
+    assert {model.votes(row).word().words for row in np.eye(16, dtype=np.float32)} == {"wine glass"}
 
 
 def test_a_damaged_one_is_not_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

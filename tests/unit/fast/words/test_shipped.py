@@ -44,7 +44,7 @@ def picture(kind: str) -> npt.NDArray[np.uint8]:
 def test_whatever_is_shown_is_answered(model: WordModel, kind: str) -> None:
     (look,) = model.look(picture(kind), [BOX])
     assert np.linalg.norm(look) == pytest.approx(1, abs=1e-3)
-    word = model.word(look)
+    word = model.votes(look).word()
     assert word.words
     assert 0 <= word.share <= 1
 

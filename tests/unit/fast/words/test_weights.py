@@ -91,8 +91,8 @@ def test_sharpness_and_fit_are_those_of_the_description(tmp_path: Path) -> None:
     bank = load_weights(written(tmp_path)).bank
     plain = read_bank(bank_bytes(NAMES, vectors()), sharpness=16.5, fit=(1.0, 0.0))
     picture = vectors().sum(axis=0)
-    agreement = plain.agreed(picture)[1]
-    assert bank.agreed(picture)[1] == pytest.approx(agreement)
+    agreement = plain.votes(picture).agreed()[1]
+    assert bank.votes(picture).agreed()[1] == pytest.approx(agreement)
     odds = np.log(agreement / (1 - agreement))
     assert bank.word(picture).share == pytest.approx(1 / (1 + np.exp(-(1.5 * odds - 0.25))), abs=1e-5)
 

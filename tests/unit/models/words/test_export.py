@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ onnx = pytest.importorskip("onnx")
 
 from arwarden.fast.assemble import LEAST_PICTURE  # noqa: E402
 from arwarden.fast.elements.crops import as_input  # noqa: E402
-from arwarden.fast.words.bank import Bank, Word  # noqa: E402
+from arwarden.fast.words.bank import Bank, Votes, Word  # noqa: E402
 from arwarden.fast.words.model import WordModel  # noqa: E402
 from arwarden.fast.words.weights import bank_bytes, load_weights, read_bank  # noqa: E402
 from models.words import export as exporting  # noqa: E402
@@ -113,7 +115,7 @@ def test_the_daemon_finds_the_same_words(network: WordNetwork, written: Path) ->
     for crop, look in zip(crops(6), looks_by_torch(network, 6), strict=True):
         # A box of which the margin is cut off, so that the crop is the whole picture.
         (seen,) = finder.look(crop, [(0.0, 0.0, float(SIDE), float(SIDE))])
-        word, expected = finder.word(seen), bank.word(look)
+        word, expected = finder.votes(seen).word(), bank.word(look)
         assert word.share == pytest.approx(expected.share, abs=0.02)
         assert word.words == expected.words or abs(word.share - 0.25) < 0.05
 
@@ -212,6 +214,21 @@ def test_what_is_always_wrong_is_never_sure() -> None:
     assert bank.word(np.ones(2, np.float32)).share < 0.1
 
 
+class FakeVotes(Votes):
+    """For one word."""
+
+    def __init__(self, word: Word) -> None:
+        super().__init__({word.words: word.share})
+
+    def word(self, likelier: Mapping[str, float] = MappingProxyType({})) -> Word:
+        del likelier
+        return Word(*next(iter(self.shares.items())))
+
+    def agreed(self, likelier: Mapping[str, float] = MappingProxyType({})) -> tuple[str, float]:
+        word = self.word(likelier)
+        return word.words, word.share
+
+
 class FakeBank(Bank):
     """Says what the looks are the numbers of."""
 
@@ -220,11 +237,8 @@ class FakeBank(Bank):
     def __init__(self) -> None:
         super().__init__(("bell",), np.ones((1, 1), np.float32), sharpness=1.0)
 
-    def word(self, vector: Floats) -> Word:
-        return self.SAID[int(vector[0])]
-
-    def agreed(self, vector: Floats) -> tuple[str, float]:
-        return self.word(vector).words, self.word(vector).share
+    def votes(self, vector: Floats) -> Votes:
+        return FakeVotes(self.SAID[int(vector[0])])
 
 
 def said_of(*own: str) -> tuple[Floats, Drawn]:
