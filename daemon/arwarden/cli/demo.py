@@ -21,6 +21,7 @@ from arwarden.cli.run import run_in_loop, stop_on_signals
 from arwarden.contract.messages import Health
 from arwarden.core.clock import SystemClock
 from arwarden.core.errors import ArwardenError, InputError
+from arwarden.core.findings import readable
 from arwarden.core.processes import end_process
 from arwarden.explain.words import way
 from arwarden.headset.feed import StreamFormat
@@ -170,7 +171,7 @@ class _Demo:
 
 def _named(element: Mapping[str, Any]) -> str:
     """Type, picture, direction and text of an element, for example "arrow left “Exit”"."""
-    parts = [element["type"], element["label"].removeprefix("flag:").replace("_", " ")]
+    parts = [element["type"], readable(element["label"])]
     if element["direction_deg"] is not None:
         parts.append(way(element["direction_deg"]))
     parts.append(f"“{' '.join(element['text'].split())}”" if element["text"] else "")

@@ -80,7 +80,10 @@ class ElementMessage(BaseModel):
     text: str
     box: BoxNorm
     claim: ClaimMessage | None = None
-    label: str = Field("", description="The class of the pictogram or flag that it shows, if any.")
+    label: str = Field(
+        "",
+        description="The class of the pictogram or flag that it shows, if any; word:... where it has none.",
+    )
     direction_deg: float | None = Field(
         None,
         description="Where an arrow points in the picture, counter-clockwise from right; null in doubt.",

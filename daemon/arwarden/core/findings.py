@@ -106,11 +106,16 @@ class Part:
     """A pictogram or flag that an element is or carries: a flag on a panel, stairs on an arrow."""
 
     label: str
-    """Its class ("lock", "flag:FR")."""
+    """Its class ("lock", "flag:FR"), or words for a picture of no class ("word:bell off")."""
     confidence: float
     """How sure the classifier is of the class by all looks at it, 0..1."""
     box: Box | None = None
     """Where it was found on its carrier; None where the class is that of the whole element."""
+
+
+def readable(label: str) -> str:
+    """A label as people read it: without what kind of label it is."""
+    return label.rpartition(":")[2].replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)

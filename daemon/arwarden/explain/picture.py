@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from arwarden.core.findings import Element, ElementType, Finding, Severity
+from arwarden.core.findings import Element, ElementType, Finding, Severity, readable
 from arwarden.core.frame import ByteImage
 from arwarden.explain.reasoning import Reasoning, alerting, same_element
 from arwarden.explain.words import heading, verdict, way
@@ -95,7 +95,7 @@ class _Canvas:
         left, top, right, bottom = self._corners(element)
         self._box((left, top, right, bottom), colour, max(2, self._unit // 7))
         label = f"{number} {element.type.value}"
-        shown = element.label.removeprefix("flag:").replace("_", " ")
+        shown = readable(element.label)
         label += f" [{shown}]" if shown else ""
         label += f" {way(element.direction_deg)}" if element.direction_deg is not None else ""
         above = top - self._unit * 1.35

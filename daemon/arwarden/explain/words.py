@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from arwarden.core.findings import Element
+from arwarden.core.findings import Element, readable
 from arwarden.explain.reasoning import Reasoning, Relation
 
 WAYS = ("right", "up and right", "up", "up and left", "left", "down and left", "down", "down and right")
@@ -19,7 +19,7 @@ def way(direction_deg: float) -> str:
 def heading(element: Element) -> str:
     """Type, picture, direction and text of an element in one line."""
     parts = [element.type.value]
-    shown = ", ".join(part.label.removeprefix("flag:").replace("_", " ") for part in element.parts)
+    shown = ", ".join(readable(part.label) for part in element.parts)
     if shown:
         parts.append(f"[{shown}]")
     if element.direction_deg is not None:

@@ -3,7 +3,7 @@ const WAYS = ["→", "↗", "↑", "↖", "←", "↙", "↓", "↘"];
 
 // What an element shows besides its words: "arrow ←", "flag FR", "sign lock"; a plain panel is only that.
 export function kindOf({ type, label, direction_deg }) {
-  const shown = label ? label.replace(/^flag:/, "").replaceAll("_", " ") : "";
+  const shown = label ? label.replace(/^.*:/, "").replaceAll("_", " ") : "";
   const way = typeof direction_deg === "number" ? WAYS[Math.round((((direction_deg % 360) + 360) % 360) / 45) % 8] : "";
   return [type, shown, way].filter(Boolean).join(" ");
 }
