@@ -62,7 +62,7 @@ def test_wheel_holds_the_whole_package_and_nothing_else(wheel: Path) -> None:
         for path in files
         if not any(part.startswith(leftovers) for part in path.parts)
     }
-    for room in ("elements", "pairs"):
+    for room in ("elements", "pairs", "words"):
         weights = ROOT / "models" / room / "weights"
         there |= {f"arwarden/fast/{room}/weights/{path.name}" for path in weights.iterdir()}
     there |= {

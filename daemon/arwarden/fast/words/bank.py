@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 NEAREST: Final = 40
-"""Icons that have a say. Of validation icons the surest fifth are named rightly in 84 of 100; by one vector
-for each name, instead of one for each icon, in 65."""
+"""Icons that have a say. Of validation icons the surest tenth are named rightly in 75 of 100; with ten icons
+in 73, and by one vector for each name instead of one for each icon in 69."""
 DENYING: Final = frozenset({"off", "no", "not"})
 STATES: Final = frozenset({
     "off", "no", "not", "open", "opened", "closed", "close", "up", "down", "left", "right", "low",

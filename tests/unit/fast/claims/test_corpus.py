@@ -51,7 +51,7 @@ def test_accuracy_on_hand_written_pairs(judge: Judge) -> None:
 
 
 def test_accuracy_on_fresh_wordings(judge: Judge) -> None:
-    """A floor a little below what is reached: 702 pairs on forty topics, half of them look-alikes."""
+    """A floor a little below what is reached: 702 pairs on 33 topics, half of them look-alikes."""
     total, rate, table = _rates(judge, FRESH)
     sys.stdout.write("\n" + "\n".join(table) + "\n")
 
