@@ -28,9 +28,9 @@ def write_shard(path: Path, pictures: Bytes, entries: Sequence[Mapping[str, Any]
         msg = f"{len(pictures)} pictures and {len(entries)} entries for {path}"
         raise ValueError(msg)
     path.parent.mkdir(parents=True, exist_ok=True)
-    _replace(path.with_suffix(".npy"), lambda file: np.save(file, pictures))
+    write_whole(path.with_suffix(".npy"), lambda file: np.save(file, pictures))
     text = json.dumps(list(entries))
-    _replace(path.with_suffix(".json"), lambda file: file.write(text.encode()))
+    write_whole(path.with_suffix(".json"), lambda file: file.write(text.encode()))
 
 
 def shards(folder: Path, prefix: str) -> list[Path]:
@@ -51,7 +51,8 @@ def pictures_of(shard: Path) -> Bytes:
     return mapped
 
 
-def _replace(path: Path, write: Any) -> None:  # noqa: ANN401 - takes any function of a file
+def write_whole(path: Path, write: Any) -> None:  # noqa: ANN401 - takes any function of a file
+    """Let ``write`` fill a file that takes the place of ``path`` when it is whole."""
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     with partial.open("wb") as file:
         write(file)
