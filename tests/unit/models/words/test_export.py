@@ -247,12 +247,12 @@ def said_of(*own: str) -> tuple[Floats, Drawn]:
 
 
 def test_answers_are_right_where_half_of_the_words_are() -> None:
-    found = answers(FakeBank(), *said_of("bell", "alarm off", "window", "dog"))
+    found = answers(FakeBank(), *said_of("bell", "alarm bell off", "window", "dog"))
     assert found == [(0.9, True), (0.6, True), (0.2, False), (0.8, False)]
 
 
 def test_measured_shares() -> None:
-    numbers = measured(FakeBank(), *said_of("bell", "alarm off", "door", "dog"))
+    numbers = measured(FakeBank(), *said_of("bell", "alarm bell off", "door", "dog"))
     assert numbers == {
         "pictures": 4,
         "right": 0.75,
