@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Final
 
@@ -54,11 +54,9 @@ class Votes:
 
     def agreed(self, likelier: Mapping[str, float] = MappingProxyType({})) -> tuple[str, float]:
         """The same with the plain agreement, 0..1, from which ``fit`` was made."""
-        names = list(self.shares)
+        names = tuple(self.shares)
         shares = np.array([share * likelier.get(name, 1.0) for name, share in self.shares.items()])
-        words = [frozenset(name.split()) for name in names]
-        like = np.array([[alike(one, other) for other in words] for one in words])
-        agreement = like @ (shares / shares.sum())
+        agreement = _likeness(names) @ (shares / shares.sum())
         first = int(agreement.argmax())
         return names[first], float(agreement[first])
 
@@ -129,6 +127,13 @@ def alike(some: AbstractSet[str], others: AbstractSet[str]) -> float:
         return 0.0
     things, rest = some - STATES or some, others - STATES or others
     return 2.0 * len(things & rest) / (len(things) + len(rest))
+
+
+@lru_cache(maxsize=256)
+def _likeness(names: tuple[str, ...]) -> npt.NDArray[np.float64]:
+    """How alike every two of them are. A picture that stays is asked about in every frame."""
+    words = [frozenset(name.split()) for name in names]
+    return np.array([[alike(one, other) for other in words] for one in words])
 
 
 def _state(words: AbstractSet[str]) -> set[str]:
