@@ -183,6 +183,16 @@ class Library:
             f'viewBox="{size[0]} {size[1]} {width} {height}" width="{width}" height="{height}">{body}</svg>'
         )
 
+    def icon_packs(self, split: Split) -> list[str]:
+        """The sources of a split whose pictures can be told by name, for pictograms outside the classes."""
+        return [
+            key
+            for key, source in self.sources.items()
+            if source.split == split
+            and "icons" in source.used_for
+            and (self.root / key / "icons.json").is_file()
+        ]
+
     def icon_names(self, source: str) -> tuple[str, ...]:
         """All pictures of a source: for pictograms outside the classes."""
         return tuple(self._pack(source)["icons"])

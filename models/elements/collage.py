@@ -86,13 +86,7 @@ class Collages:
         ]
         words = {word.lower() for one in self._sayings for word in one.split()}
         self._telling = {word for word in words if len(word) > 2} | _POINTING
-        self._packs = [
-            key
-            for key, source in self._library.sources.items()
-            if source.split == split.value
-            and "icons" in source.used_for
-            and (self._library.root / key / "icons.json").is_file()
-        ]
+        self._packs = self._library.icon_packs(split.value)
 
     def collage(self, index: int) -> tuple[ByteImage, list[Found]]:
         """The collage with this number: RGB, and the elements with the pictures they carry."""

@@ -9,8 +9,6 @@ Written into ``--out``: ``detector.onnx``, ``classifier.onnx`` (both take any si
 from __future__ import annotations
 
 import argparse
-import hashlib
-import json
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,6 +23,7 @@ from torch import nn
 
 from arwarden.fast.elements.decode import TYPES
 from models.assets.library import read_classes
+from models.cards.description import write_description
 from models.elements.labels import read_labels
 from models.elements.networks import Classifier, Detector, DetectorForExport
 
@@ -130,11 +129,6 @@ def store_as_half(path: Path) -> None:
     onnx.save(model, str(path))
 
 
-def sha256_of(path: Path) -> str:
-    """Of a file, in hexadecimal."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def same_labels(labels: Sequence[str]) -> dict[str, str]:
     """The labels that count as another one of them."""
     classes = read_classes()
@@ -146,8 +140,7 @@ def describe(
     out: Path, labels: Sequence[str], *, side: int, temperature: float, thresholds: dict[str, float]
 ) -> None:
     """Write ``elements.json`` and ``SHA256SUMS``."""
-    sums = {path.name: sha256_of(path) for path in sorted(out.glob("*.onnx"))}
-    description = {
+    values = {
         "format": 1,
         "detector": {
             "file": "detector.onnx",
@@ -162,11 +155,8 @@ def describe(
             "same": same_labels(labels),
             "labels": list(labels),
         },
-        "sha256": sums,
     }
-    (out / "elements.json").write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
-    lines = [f"{digest}  {name}\n" for name, digest in sums.items()]
-    (out / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
+    write_description(out, "elements.json", values, sorted(path.name for path in out.glob("*.onnx")))
 
 
 def main() -> None:

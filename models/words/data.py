@@ -14,7 +14,7 @@ import torch
 from rich.progress import track
 from torch import Tensor
 
-from models.elements.export import sha256_of
+from models.cards.description import sha256_of
 from models.elements.store import entries_of, pictures_of, shards, write_whole
 from models.words.trunk import CLASSIFIER, FROZEN_TO, FrozenPart, Graph
 

@@ -10,7 +10,6 @@ icons and measured on the other half; both go into ``words.json``.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -25,8 +24,8 @@ from torch.nn import functional
 
 from arwarden.fast.words.bank import Bank, alike
 from arwarden.fast.words.weights import bank_bytes, read_bank
+from models.cards.description import write_description
 from models.cards.marks import fill_card
-from models.elements.export import sha256_of
 from models.words.data import Drawn, drawn
 from models.words.train import WordNetwork, looks_of, stored
 from models.words.trunk import SIDE, Graph, TrainedPart
@@ -196,14 +195,11 @@ def write(
     out.mkdir(parents=True, exist_ok=True)
     onnx.save(model, str(out / "words.onnx"))
     (out / "words.npz").write_bytes(bank)
-    sums = {name: sha256_of(out / name) for name in ("words.npz", "words.onnx")}
-    description: dict[str, Any] = {
+    values: dict[str, Any] = {
         "format": 1, "network": "words.onnx", "bank": "words.npz", "side_px": SIDE,
-        "sharpness": SHARPNESS, "fit": list(fit), "validation": numbers, "sha256": sums,
+        "sharpness": SHARPNESS, "fit": list(fit), "validation": numbers,
     }  # fmt: skip
-    (out / "words.json").write_text(json.dumps(description, indent=1) + "\n", encoding="utf-8")
-    lines = [f"{digest}  {name}\n" for name, digest in sums.items()]
-    (out / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")
+    write_description(out, "words.json", values, ("words.npz", "words.onnx"))
     fill_card(out / "MODEL_CARD.md", table(numbers))
 
 

@@ -64,13 +64,7 @@ class Shown:
 
 def to_draw(library: Library, split: ArtSplit) -> list[Shown]:
     """All named icons of a split in a fixed order without any, and some of them crossed out."""
-    packages = {
-        key: library.icon_names(key)
-        for key, source in library.sources.items()
-        if source.split == split
-        and "icons" in source.used_for
-        and (library.root / key / "icons.json").is_file()
-    }
+    packages = {key: library.icon_names(key) for key in library.icon_packs(split)}
     # Few packages are left for validation, so a name of one of them counts there.
     icons = named_icons(packages, 2 if split == "train" else 1)
     plain = [icon for icon in icons if len(icon.words.split()) <= CROSSED_WORDS and icon.words not in OFF]

@@ -55,7 +55,7 @@ def spelt(name: str, others: Iterable[str] = ()) -> str:
     """The words of one icon's name; `others` are the names as words that its package has."""
     words = _split(name)
     known = others if isinstance(others, (set, frozenset)) else frozenset(others)
-    if len(words) > 1 and words[0] in FIRST and ("-".join(words)).startswith(f"{words[0]}-"):
+    if len(words) > 1 and words[0] in FIRST:
         words = words[1:]
     while len(words) > 1 and (words[-1] in STYLES or (words[-1] in FRAMES and " ".join(words[:-1]) in known)):
         words = words[:-1]

@@ -27,6 +27,8 @@ class FakeSource:
 class FakeLibrary:
     """Packages of which some are for training; one is not fetched, one has flags only."""
 
+    icon_packs = Library.icon_packs
+
     def __init__(self, root: Path) -> None:
         self.root = root
         self.packages = {
