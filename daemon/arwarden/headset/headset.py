@@ -79,8 +79,12 @@ class HeadsetSummary:
 
     @property
     def raised(self) -> tuple[ShownAlert, ...]:
-        """Each alert as it was first shown."""
-        return tuple(change for change in self.alerts if change.change is Change.SHOWN)
+        """Each alert as it was first shown; one that expired and came back under its id is still that one."""
+        first: dict[str, ShownAlert] = {}
+        for change in self.alerts:
+            if change.change is Change.SHOWN:
+                first.setdefault(change.alert.alert_id, change)
+        return tuple(first.values())
 
     def latency_ms(self, share: float) -> float | None:
         """A percentile (0 to 1) of capture-to-shown over the alerts as first shown; None without any."""

@@ -6,6 +6,7 @@ import pytest
 
 from arwarden.contract.messages import AckAction
 from arwarden.core.counters import Counters
+from arwarden.headset.headset import HeadsetSummary
 from arwarden.headset.shown import MAX_SHOWN, Change, ShownAlerts
 from tests.unit.headset.alerts import START_MS, make_alert
 
@@ -130,3 +131,15 @@ def test_memory_of_revisions_is_bounded(alerts: ShownAlerts) -> None:
     for index in range(3000):
         alerts.take(make_alert(alert_id=f"x{index}", state="cleared"), NOW_MS, AHEAD_MS)
     assert len(alerts._revisions) == 1024
+
+
+def test_alert_that_expired_and_came_back_is_raised_once(alerts: ShownAlerts) -> None:
+    later = {"expires_ms": START_MS + 6000}
+    changes = alerts.take(make_alert(), NOW_MS, AHEAD_MS)
+    changes += alerts.take(make_alert(revision=2, state="cleared", reason="expired"), NOW_MS + 3100, AHEAD_MS)
+    changes += alerts.take(make_alert(revision=3, **later), NOW_MS + 3200, AHEAD_MS)
+    changes += alerts.take(make_alert(alert_id="another", **later), NOW_MS + 3300, AHEAD_MS)
+    assert [change.change for change in changes].count(Change.SHOWN) == 3
+    summary = HeadsetSummary(4.0, 40, 0, 1, tuple(changes), AHEAD_MS, 1.0, {})
+    assert summary.raised == (changes[0], changes[-1])
+    assert summary.latency_ms(0.5) == changes[0].capture_to_shown_ms
