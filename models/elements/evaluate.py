@@ -25,6 +25,7 @@ from rich.progress import track
 
 from arwarden.core.frame import ByteImage
 from arwarden.fast.elements.decode import OTHER, TYPES, USUAL_LEAST, Detections, settled, softmax
+from models.calibration.logistic import logistic_fit
 from models.cards.marks import fill_card
 from models.elements.card import numbers
 from models.elements.collage import Collages
@@ -147,22 +148,8 @@ def fits_of_scores(frames: Sequence[Seen]) -> dict[str, list[float]]:
     for number, name in enumerate(TYPES):
         those = every[1] == number
         if every[2][those].sum() >= LEAST_TO_CHOOSE and (~every[2][those]).sum() >= LEAST_TO_CHOOSE:
-            chosen[name] = logistic_fit(every[0][those], every[2][those])
+            chosen[name] = list(logistic_fit(every[0][those], every[2][those]))
     return chosen
-
-
-def logistic_fit(scores: npt.NDArray[np.float32], right: npt.NDArray[np.bool_]) -> list[float]:
-    """Slope and offset on the logarithm of the odds, by Newton's method with a slight pull to no change."""
-    inner = np.clip(scores.astype(np.float64), 1e-4, 1 - 1e-4)
-    inputs = np.stack([np.log(inner / (1 - inner)), np.ones(len(inner))], axis=1)
-    start = np.array([1.0, 0.0])
-    fit = start.copy()
-    for _ in range(30):
-        chances = 1 / (1 + np.exp(-inputs @ fit))
-        slope = inputs.T @ (right - chances) - (fit - start)
-        curvature = (inputs * (chances * (1 - chances))[:, None]).T @ inputs + np.eye(2)
-        fit = fit + np.linalg.solve(curvature, slope)
-    return [round(float(value), 4) for value in fit]
 
 
 def best_temperature(logits: npt.NDArray[np.float32], labels: npt.NDArray[np.int64]) -> float:

@@ -15,16 +15,12 @@ import argparse
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
-from multiprocessing import get_context
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
-from rich.progress import track
 
 from arwarden.core.frame import ByteImage
 from arwarden.fast.elements.crops import crop_input, detector_input
@@ -33,6 +29,7 @@ from models.elements.collage import Collages, Found
 from models.elements.crowded import CrowdedScenes
 from models.elements.labels import BACKGROUND, label_name, trained_labels, type_number
 from models.elements.store import write_shard
+from models.elements.workers import make_shards
 from models.scenes.backdrop import Backdrops
 from models.scenes.kinds import Split
 from models.scenes.scene import FULL_SIZE_PX, SMALL_SIZE_PX, Scene
@@ -226,21 +223,10 @@ def missing(order: Order, counts: Mapping[str, int]) -> list[tuple[str, int]]:
     return [task for _, task in sorted(spread)]
 
 
-_worker: Worker | None = None
-
-
-def _start(order: Order) -> None:
-    global _worker  # noqa: PLW0603 - one per process, made once: it reads the assets
-    cv2.setNumThreads(1)
-    _worker = Worker(order)
-
-
-def _make(task: tuple[str, int]) -> None:
-    if _worker is None:
-        raise RuntimeError("the worker was not started")
-    kind, shard = task
-    make: Callable[[int], None] = _worker.scenes if kind == "scenes" else _worker.crops
-    make(shard)
+def _start(order: Order) -> Callable[[tuple[str, int]], None]:
+    worker = Worker(order)
+    made: Mapping[str, Callable[[int], None]] = {"scenes": worker.scenes, "crops": worker.crops}
+    return lambda task: made[task[0]](task[1])
 
 
 def main() -> None:
@@ -264,9 +250,7 @@ def main() -> None:
         "crops": math.ceil(arguments.crops / (COLLAGES_PER_SHARD * Collages.PER_PICTURE)),
     }
     tasks = missing(order, counts)
-    with ProcessPoolExecutor(arguments.processes, get_context("spawn"), _start, (order,)) as pool:
-        for _ in track(pool.map(_make, tasks), description=f"{arguments.split} shards", total=len(tasks)):
-            pass
+    make_shards(partial(_start, order), tasks, arguments.processes, f"{arguments.split} shards")
 
 
 if __name__ == "__main__":

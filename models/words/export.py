@@ -20,10 +20,10 @@ import onnx
 import torch
 from onnx import numpy_helper
 from rich.console import Console
-from torch.nn import functional
 
 from arwarden.fast.words.bank import Bank, alike
 from arwarden.fast.words.weights import bank_bytes, read_bank
+from models.calibration.logistic import logistic_fit
 from models.cards.description import write_description
 from models.cards.marks import fill_card
 from models.words.data import Drawn, drawn
@@ -106,30 +106,16 @@ def bank_of(network: WordNetwork, pictures: Drawn) -> bytes:
     return bank_bytes(chosen.words, looks_of(network, chosen).numpy())
 
 
-def answers(bank: Bank, looks: npt.NDArray[np.float32], pictures: Drawn) -> list[tuple[float, bool]]:
+def answers(
+    bank: Bank, looks: npt.NDArray[np.float32], pictures: Drawn
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
     """For each picture how much the names agree, and whether the words are right."""
-    found = []
+    agreement, right = [], []
     for look, own in zip(looks, pictures.words, strict=True):
-        words, agreement = bank.votes(look).agreed()
-        found.append((agreement, alike(set(words.split()), set(own.split())) >= RIGHT))
-    return found
-
-
-def fitted(said: Sequence[tuple[float, bool]]) -> tuple[float, float]:
-    """Slope and offset from agreement to the chance of being right (Platt 1999)."""
-    inner = torch.tensor([agreement for agreement, _ in said]).clamp(1e-4, 1 - 1e-4)
-    odds, truth = torch.log(inner / (1 - inner)), torch.tensor([float(ok) for _, ok in said])
-    line = torch.tensor([1.0, 0.0], requires_grad=True)
-    optimiser = torch.optim.LBFGS([line], max_iter=100)
-
-    def loss() -> torch.Tensor:
-        optimiser.zero_grad()
-        off = functional.binary_cross_entropy_with_logits(line[0] * odds + line[1], truth)
-        off.backward()
-        return off
-
-    optimiser.step(loss)
-    return round(float(line[0].detach()), 4), round(float(line[1].detach()), 4)
+        words, agreed = bank.votes(look).agreed()
+        agreement.append(agreed)
+        right.append(alike(set(words.split()), set(own.split())) >= RIGHT)
+    return np.array(agreement), np.array(right)
 
 
 def measured(bank: Bank, looks: npt.NDArray[np.float32], pictures: Drawn) -> dict[str, float]:
@@ -181,7 +167,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     content = bank_of(network, drawn(arguments.data, "train"))
     bank = read_bank(content, sharpness=SHARPNESS, fit=(1.0, 0.0))
     half = np.random.default_rng(0).random(len(check)) < 0.5
-    fit = fitted([one for one, fits in zip(answers(bank, looks, check), half, strict=True) if fits])
+    agreement, right = answers(bank, looks[half], check.at(np.flatnonzero(half)))
+    fit = logistic_fit(agreement, right)
     rest = check.at(np.flatnonzero(~half))
     numbers = measured(read_bank(content, sharpness=SHARPNESS, fit=fit), looks[~half], rest)
     write(arguments.out, joined(graph, network), content, fit=fit, numbers=numbers)

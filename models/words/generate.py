@@ -12,16 +12,12 @@ from __future__ import annotations
 import argparse
 import math
 import os
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
-from multiprocessing import get_context
+from functools import cached_property, partial
 from pathlib import Path
 
-import cv2
 import numpy as np
-from rich.progress import track
 
 from arwarden.fast.elements.crops import crop_input
 from models.assets.library import Library
@@ -29,6 +25,7 @@ from models.assets.sources import Split as ArtSplit
 from models.elements.collage import Collages
 from models.elements.generate import CROP_PX, LEAST_VISIBILITY, shaken
 from models.elements.store import write_shard
+from models.elements.workers import make_shards
 from models.scenes.art.element import Art
 from models.scenes.art.glyphs import crossed_glyph, icon_glyph
 from models.scenes.art.pictograms import paint_pictogram
@@ -140,19 +137,8 @@ def missing(order: Order, count: int) -> list[int]:
     return [shard for shard in range(count) if not shard_path(order, shard).with_suffix(".json").exists()]
 
 
-_worker: Worker | None = None
-
-
-def _start(order: Order) -> None:
-    global _worker  # noqa: PLW0603 - one per process, made once: it reads the assets
-    cv2.setNumThreads(1)
-    _worker = Worker(order)
-
-
-def _make(shard: int) -> None:
-    if _worker is None:
-        raise RuntimeError("the worker was not started")
-    _worker.crops(shard)
+def _start(order: Order) -> Callable[[int], None]:
+    return Worker(order).crops
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -169,9 +155,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     order = Order(arguments.out, arguments.split, arguments.seed, arguments.backgrounds)
     total = len(to_draw(library, arguments.split.value))
     tasks = missing(order, math.ceil(total / (COLLAGES_PER_SHARD * Collages.PER_PICTURE)))
-    with ProcessPoolExecutor(arguments.processes, get_context("spawn"), _start, (order,)) as pool:
-        for _ in track(pool.map(_make, tasks), description=f"{arguments.split} shards", total=len(tasks)):
-            pass
+    make_shards(partial(_start, order), tasks, arguments.processes, f"{arguments.split} shards")
 
 
 if __name__ == "__main__":
