@@ -8,6 +8,7 @@ from typing import Any
 _PAIRS = {
     "validation": "generated, topics trained on, unseen wordings of scenes",
     "kept": "generated, topics never trained on",
+    "written": "written one by one, statements never trained on",
     "corpus_tuned": "text corpus, the half that the rules were tuned on",
     "corpus_check": "text corpus, the half for checking",
 }

@@ -202,6 +202,7 @@ def evaluate(folder: Path, data: Path, scenes: int) -> dict[str, Any]:
     parts = {
         "validation": read_pairs(data / "validation.tsv"),
         "kept": read_pairs(data / "kept.tsv"),
+        "written": read_pairs(data / "written.tsv"),
         "corpus_tuned": corpus("tuned"),
         "corpus_check": corpus("held_out"),
     }

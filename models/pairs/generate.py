@@ -2,9 +2,9 @@
 
     python -m models.pairs.generate --out build/pairs --pairs 200000
 
-Three files of tab-separated lines (relation, source, first, second): ``train.tsv``; ``validation.tsv`` of the
-same topics and the validation wordings of the scene generator; ``kept.tsv`` of topics that are never trained
-on. The same seed gives the same files.
+Files of tab-separated lines (relation, source, first, second): ``train.tsv``; ``validation.tsv`` of the same
+topics and the validation wordings of the scene generator; ``kept.tsv`` of topics that are never trained on;
+``written.tsv`` of written statements that are never trained on. The same seed gives the same files.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import argparse
 import csv
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -20,13 +21,17 @@ import numpy as np
 from models.pairs.compose import Composer, Pair
 from models.pairs.scene_pairs import scene_pairs
 from models.pairs.topics import held_out_words, topics
+from models.pairs.written import written_pairs
 from models.scenes.kinds import Split
 
 CORPUS = Path(__file__).resolve().parents[2] / "tests" / "corpus" / "text_pairs.csv"
+FRESH = CORPUS.with_name("fresh_pairs.csv")
 CHECKED = 2500
 """Pairs of each of the other files."""
-SCENE_SHARE = 0.27
+SCENE_SHARE = 0.2
 """Of the pairs, from the kinds of the scene generator."""
+WRITTEN_SHARE = 0.4
+"""Of the pairs, from statements written one by one."""
 
 
 def pairs(count: int, seed: int, *, kept: bool, split: Split | None) -> Iterator[Pair]:
@@ -35,10 +40,17 @@ def pairs(count: int, seed: int, *, kept: bool, split: Split | None) -> Iterator
         [topic for topic in topics() if topic.kept is kept], np.random.default_rng((seed, kept))
     )
     scenes = iter(()) if split is None else scene_pairs(split, seed)
+    written = written_pairs(seed, kept=False)
     chance = np.random.default_rng((seed, 7))
     made = 0
     while made < count:
-        pair = next(scenes) if split is not None and chance.random() < SCENE_SHARE else composer.pair()
+        turn = chance.random()
+        if split is not None and turn < SCENE_SHARE:
+            pair = next(scenes)
+        elif split is Split.TRAIN and turn < SCENE_SHARE + WRITTEN_SHARE:
+            pair = next(written)
+        else:
+            pair = composer.pair()
         if not held_out_words().search(f"{pair.first} | {pair.second}"):
             made += 1
             yield pair
@@ -69,6 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "train": lambda: pairs(options.pairs, options.seed, kept=False, split=Split.TRAIN),
         "validation": lambda: pairs(CHECKED, options.seed + 1000, kept=False, split=Split.VALIDATION),
         "kept": lambda: pairs(CHECKED, options.seed + 2000, kept=True, split=None),
+        "written": lambda: islice(written_pairs(options.seed + 3000, kept=True), CHECKED),
     }
     for name, make in parts.items():
         counts = write(options.out / f"{name}.tsv", make(), forbidden)
@@ -76,8 +89,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def corpus_pairs() -> frozenset[frozenset[str]]:
-    """The pairs of the text corpus, which is for checking alone: none of them is generated."""
-    return frozenset(frozenset((row[0].casefold(), row[1].casefold())) for row in read_corpus(CORPUS))
+    """The pairs of the two text corpora, which are for checking alone: none of them is generated."""
+    rows = [*read_corpus(CORPUS), *read_corpus(FRESH)]
+    return frozenset(frozenset((row[0].casefold(), row[1].casefold())) for row in rows)
 
 
 def read_corpus(path: Path) -> list[list[str]]:

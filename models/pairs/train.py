@@ -22,7 +22,9 @@ from arwarden.fast.pairs.weights import LABELS
 from arwarden.fast.pairs.wordpieces import WordPieces
 from models.pairs.compose import CONTRADICTORY, NEUTRAL, Pair
 from models.pairs.data import Encoded, batches, encoded, padded, read_pairs
+from models.pairs.description import NETWORK
 from models.pairs.network import PairNetwork, pretrained
+from models.pairs.shipped import shipped_weights
 from models.pairs.vocabulary import chosen, read_vocabulary
 
 CHECKPOINT = "checkpoint.pt"
@@ -156,7 +158,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--full", action="store_true", help="compute in fp32, not bfloat16")
     parser.add_argument("--resume", action="store_true", help="go on with the run in --out")
-    parser.add_argument("--start", type=Path, help="begin with the weights of this checkpoint")
+    parser.add_argument(
+        "--start", type=Path, help="begin with the weights of this checkpoint, or of this folder as shipped"
+    )
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
@@ -166,7 +170,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pairs = read_pairs(options.data / "train.tsv")
     checks = {
         name: encoded(read_pairs(options.data / f"{name}.tsv")[:600], pieces)
-        for name in ("validation", "kept")
+        for name in ("validation", "kept", "written")
     }
     train(run, pairs, pieces, options)
     run.network.load_state_dict(run.averaged())
@@ -176,7 +180,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def opened(options: argparse.Namespace) -> Run:
     """A new run, or the one to go on with."""
-    from_file = options.out / CHECKPOINT if options.resume else options.start
+    shipped = None if options.resume or not (options.start and options.start.is_dir()) else options.start
+    from_file = options.out / CHECKPOINT if options.resume else None if shipped else options.start
     stored = torch.load(from_file, map_location="cpu", weights_only=True) if from_file else None
     whole = read_vocabulary(options.base / "vocab.txt")
     if stored is None:
@@ -187,6 +192,8 @@ def opened(options: argparse.Namespace) -> Run:
     else:
         kept = np.array([whole.index(piece) for piece in stored["vocabulary"]])
     network = pretrained(options.base / "model.safetensors", kept)
+    if shipped is not None:
+        network.load_state_dict(shipped_weights(shipped / NETWORK), strict=False)
     run = Run(network, [whole[at] for at in kept], options.rate, options.frozen)
     if stored is not None:
         run.load(stored, optimiser=options.resume)

@@ -102,7 +102,7 @@ def test_the_command_writes_three_files(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(generate, "CHECKED", 20)
     generate.main(["--out", str(tmp_path), "--pairs", "30"])
     sizes = {path.name: len(read_pairs(path)) for path in tmp_path.iterdir()}
-    assert sizes == {"train.tsv": 30, "validation.tsv": 20, "kept.tsv": 20}
+    assert sizes == {"train.tsv": 30, "validation.tsv": 20, "kept.tsv": 20, "written.tsv": 20}
 
 
 def test_no_pair_of_the_corpus_may_be_generated() -> None:
