@@ -8,7 +8,7 @@ import pytest
 from arwarden.core.findings import Box
 from arwarden.fast.claims import Lexicon
 from arwarden.fast.claims.elements import ElementReader
-from arwarden.fast.context import LIKELIER, LIKELIER_NAME, Context, Topic
+from arwarden.fast.context import LIKELIER, LIKELIER_NAME, NOVEL, Context, Topic
 from arwarden.fast.panels import Panel
 from arwarden.fast.tracking.elements import TrackedElement
 from arwarden.fast.words.bank import Votes, Word
@@ -114,3 +114,47 @@ def test_a_name_that_only_names_a_thing_is_likelier_beside_that_thing(context: C
 def test_a_picture_without_votes_has_no_name(context: Context) -> None:
     (result,) = context.weighed([picture(vegan=0.3)], LABELS, [])
     assert result.word is None
+
+
+UNKNOWN = Votes({"rocket off": 0.3, "skull off": 0.3, "tooth off": 0.3, "rocket": 0.1})
+"""Crossed out, and nothing that anybody has a name for."""
+
+
+def test_a_picture_without_a_name_is_the_one_thing_that_texts_allow(context: Context) -> None:
+    word = named(context, UNKNOWN, "Skating permitted", "Welcome")
+    assert word is not None
+    assert word.words == "skating off"
+    best = UNKNOWN.word().share
+    unnamed = LIKELIER_NAME * NOVEL * (1 - best)
+    assert word.share == pytest.approx(unnamed / (unnamed + best))
+
+
+def test_a_name_that_fits_well_stays(context: Context) -> None:
+    votes = Votes({"rocket off": 0.95, "skull off": 0.05})
+    assert named(context, votes, "Pets welcome") == votes.word()
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Skating permitted", "Pets welcome"),  # which of them?
+        ("Skating rink", "Welcome"),  # nothing is allowed of which it could be the contrary
+        (),
+    ],
+)
+def test_it_stays_what_it_looks_like_where_texts_name_no_one_thing(
+    context: Context, texts: tuple[str, ...]
+) -> None:
+    assert named(context, UNKNOWN, *texts) == UNKNOWN.word()
+
+
+def test_a_plain_picture_may_be_anything(context: Context) -> None:
+    votes = Votes({"rocket": 0.4, "skull": 0.3, "tooth off": 0.3})
+    assert named(context, votes, "Skating permitted") == votes.word()
+
+
+def test_a_name_that_fits_the_text_comes_first(context: Context) -> None:
+    votes = Votes({"rocket off": 0.6, "pet off": 0.4})
+    word = named(context, votes, "Pets welcome")
+    assert word is not None
+    assert word.words == "pet off"

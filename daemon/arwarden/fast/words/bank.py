@@ -47,6 +47,11 @@ class Votes:
     fit: tuple[float, float] = (1.0, 0.0)
     """From agreement to chance, as in ``Bank``."""
 
+    @property
+    def denying(self) -> float:
+        """The share of names for things that are off or not allowed: how surely it is crossed out."""
+        return sum(share for name, share in self.shares.items() if DENYING & set(name.split()))
+
     def word(self, likelier: Mapping[str, float] = MappingProxyType({})) -> Word:
         """The name that agrees most with all; some may be so many times ``likelier`` than they look."""
         words, agreement = self.agreed(likelier)
