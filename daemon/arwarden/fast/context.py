@@ -97,10 +97,11 @@ class Context:
             if any(topic.touches(other) for topic in self._claimed(label) for other in spoken)
         }
         word = one.votes.word(likelier)
-        return replace(one, word=word if likelier else self._of_novel_thing(word, one.votes, spoken))
+        fits = word.words in likelier
+        return replace(one, word=word if fits else self._of_novel_thing(word, one.votes, spoken))
 
     def _of_novel_thing(self, word: Word, votes: Votes, spoken: Collection[Topic]) -> Word:
-        """The one thing that texts speak of and no picture is known of, where that is likelier than ``word``.
+        """The one thing that texts speak of, where that is likelier than a ``word`` of which none speaks.
 
         Only of pictures that are crossed out: what a plain one says of its thing is not known either.
         """

@@ -158,3 +158,11 @@ def test_a_name_that_fits_the_text_comes_first(context: Context) -> None:
     word = named(context, votes, "Pets welcome")
     assert word is not None
     assert word.words == "pet off"
+
+
+def test_a_name_that_fits_the_text_but_hardly_the_picture_does_not_stand_in_the_way(context: Context) -> None:
+    votes = Votes({**{name: share * 0.97 for name, share in UNKNOWN.shares.items()}, "pet off": 0.03})
+    word = named(context, votes, "Pets welcome")
+    assert word is not None
+    assert word.words == "pet off"
+    assert word.share > 0.6
