@@ -16,7 +16,7 @@ from arwarden.fast.words.weights import IN_CHECKOUT, load_weights, shipped_folde
 
 pytestmark = pytest.mark.skipif(shipped_folder() is None, reason="this checkout carries no word network")
 
-MOST_BYTES = 14_000_000
+MOST_BYTES = 20_000_000
 MOST_DRAWINGS = 16
 SIDE = 120
 BOX = (10.0, 10.0, SIDE - 10.0, SIDE - 10.0)
