@@ -41,10 +41,8 @@ RAISED = ALERT / ANYWHERE
 """The probability from which the daemon raises, wherever the elements are."""
 PAIR_ALARMS = 0.025
 """Of kept pairs that do not contradict each other, called contradictory at :data:`RAISED`: at most."""
-SCENE_ALARMS = 0.015
+SCENE_ALARMS = 0.02
 """Of coherent validation scenes, raised by the network where no rule raises: at most."""
-CAUTION = 0.25
-"""The offset is this much lower than validation asks for: in real pictures words are misread."""
 OFFSETS = tuple(-0.25 * step for step in range(33))
 _WRONG = LABELS.index(CONTRADICTORY)
 _BY_CORPUS = {"contradiction": CONTRADICTORY, "consistent": NEUTRAL}
@@ -168,7 +166,7 @@ def calibrate(folder: Path, data: Path, scenes: int) -> None:
         )
         if pairs["false_alarm_rate"] <= PAIR_ALARMS and alarms[offset] <= SCENE_ALARMS * quiet:
             break
-    describe(folder, temperature=temperature, offset=offset - CAUTION)
+    describe(folder, temperature=temperature, offset=offset)
 
 
 def scene_numbers(result: Score) -> dict[str, float]:
