@@ -298,8 +298,8 @@ async def test_broken_source_ends_the_feed_with_its_error() -> None:
 
 def summary(*latencies_ms: float | None) -> HeadsetSummary:
     changes = tuple(
-        ShownAlert(make_alert(), Change.SHOWN, 0.0, 1.0, capture_to_shown_ms=latency_ms)
-        for latency_ms in latencies_ms
+        ShownAlert(make_alert(alert_id=f"a{at}"), Change.SHOWN, 0.0, 1.0, capture_to_shown_ms=latency_ms)
+        for at, latency_ms in enumerate(latencies_ms)
     )
     ended = ShownAlert(make_alert(), Change.ENDED, 0.0, 1.0, capture_to_shown_ms=9999.0)
     return HeadsetSummary(1.0, 1, 0, 1, (*changes, ended), None, None, {})
