@@ -26,3 +26,11 @@ def test_scores_of_nought_and_one_are_taken() -> None:
     assert np.isfinite(
         logistic_fit(np.array([0.0, 1.0, 0.0, 1.0]), np.array([False, True, True, False]))
     ).all()
+
+
+@pytest.mark.parametrize("count", [1, 20, 2000])
+def test_where_all_are_wrong_no_score_is_sure(count: int) -> None:
+    scores = np.array([0.0, 0.2, 0.5, 0.9, 1.0] * count)
+    slope, offset = logistic_fit(scores, np.zeros(len(scores), bool))
+    odds = slope * np.log((1 - 1e-4) / 1e-4) + offset
+    assert 1 / (1 + np.exp(-odds)) < (0.3 if count == 1 else 0.1)
