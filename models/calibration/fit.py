@@ -32,9 +32,8 @@ from arwarden.core.tier import SceneContext
 from arwarden.fast.calibration import FEATURES, FORMAT, features
 from arwarden.fast.tier import FastTier
 from arwarden.headset.pictures import load_rgb
+from models.calibration.logistic import Numbers, held_fit, logistic
 from models.scenes.truth import SceneTruth, scene_from_json
-
-Numbers = npt.NDArray[np.float64]
 
 PRIOR: Final = {name: float(name == "rules") for name in FEATURES}
 """The weights that leave the rules' confidence as it is."""
@@ -76,18 +75,8 @@ def fit(examples: Sequence[Example], *, held: float = HELD) -> Numbers:
         msg = "no contradiction was found in any picture: nothing to fit"
         raise ValueError(msg)
     x = np.asarray([one.values for one in examples])
-    y = np.asarray([one.true for one in examples], dtype=np.float64)
-    prior = np.asarray([PRIOR[name] for name in FEATURES])
-    weights = prior.copy()
-    for _ in range(100):
-        likely = 1.0 / (1.0 + np.exp(-(x @ weights)))
-        slope = x.T @ (likely - y) + held * (weights - prior)
-        bend = (x * (likely * (1.0 - likely))[:, None]).T @ x + held * np.eye(len(prior))
-        step = np.linalg.solve(bend, slope)
-        weights -= step
-        if float(np.abs(step).max()) < 1e-9:
-            break
-    return np.asarray(weights)
+    true = np.asarray([one.true for one in examples])
+    return held_fit(x, true, np.asarray([PRIOR[name] for name in FEATURES]), held)
 
 
 def threshold(likely: Numbers, true: npt.NDArray[np.bool_], share: float) -> float:
@@ -103,7 +92,7 @@ def described(examples: Sequence[Example], origin: str) -> dict[str, Any]:
     weights = fit(examples)
     x = np.asarray([one.values for one in examples])
     true = np.asarray([one.true for one in examples])
-    likely = np.asarray(1.0 / (1.0 + np.exp(-(x @ weights))))
+    likely = logistic(x @ weights)
     before = np.asarray([one.confidence for one in examples])
     certain = min(max(threshold(likely, true, PRECISION), LEAST_CERTAIN), 0.9)
     least = min(threshold(likely, true, CHANCE), certain)

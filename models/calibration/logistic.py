@@ -1,38 +1,58 @@
-"""From a score to the chance of being right, by a line on the logarithm of the odds (Platt 1999). Pure."""
+"""Logistic fits that are held near what is known beforehand. Pure."""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
 
-_STEPS = 30
+Numbers = npt.NDArray[np.float64]
+
+_STEPS = 100
 _HALVINGS = 40
+_SETTLED = 1e-9
 _LEAST = 1e-4
-_START = np.array([1.0, 0.0])
+
+
+def logistic(odds: Numbers) -> Numbers:
+    """From the logarithm of the odds to the chance, without overflow."""
+    return np.asarray(0.5 + 0.5 * np.tanh(odds / 2))
+
+
+def held_fit(inputs: Numbers, right: npt.NDArray[np.bool_], prior: Numbers, held: float) -> Numbers:
+    """The weights (k,) under which ``right`` (n,) is likeliest, by Newton's method, for ``inputs`` (n, k).
+
+    They are held near ``prior`` (k,) as strongly as by ``held`` examples that say nothing else.
+    """
+
+    def likelihood(weights: Numbers) -> float:
+        odds = inputs @ weights
+        return float(
+            (right * odds - np.logaddexp(0.0, odds)).sum() - held * ((weights - prior) ** 2).sum() / 2
+        )
+
+    weights = prior.copy()
+    for _ in range(_STEPS):
+        likely = logistic(inputs @ weights)
+        slope = inputs.T @ (right - likely) - held * (weights - prior)
+        bend = (inputs * (likely * (1.0 - likely))[:, None]).T @ inputs + held * np.eye(len(prior))
+        step = np.linalg.solve(bend, slope)
+        # Where all are right or all wrong, a whole step lands far beyond the best place.
+        for _ in range(_HALVINGS):
+            if likelihood(weights + step) >= likelihood(weights):
+                weights = weights + step
+                break
+            step = step / 2
+        if float(np.abs(step).max()) < _SETTLED:
+            break
+    return weights
 
 
 def logistic_fit(scores: npt.NDArray[np.floating], right: npt.NDArray[np.bool_]) -> tuple[float, float]:
-    """Slope and offset, by Newton's method with a slight pull to no change.
+    """From a score to the chance of being right: slope and offset on the logarithm of the odds (Platt 1999).
 
-    ``scores`` (n,) in 0..1 and whether each was ``right`` (n,).
+    ``scores`` (n,) in 0..1 and whether each was ``right`` (n,); with a slight pull to no change.
     """
     inner = np.clip(scores.astype(np.float64), _LEAST, 1 - _LEAST)
     inputs = np.stack([np.log(inner / (1 - inner)), np.ones(len(inner))], axis=1)
-
-    def likelihood(fit: npt.NDArray[np.float64]) -> float:
-        odds = inputs @ fit
-        return float((right * odds - np.logaddexp(0.0, odds)).sum() - ((fit - _START) ** 2).sum() / 2)
-
-    fit = _START.copy()
-    for _ in range(_STEPS):
-        chances = 0.5 + 0.5 * np.tanh(inputs @ fit / 2)  # the logistic function, without its overflow
-        slope = inputs.T @ (right - chances) - (fit - _START)
-        curvature = (inputs * (chances * (1 - chances))[:, None]).T @ inputs + np.eye(2)
-        step = np.linalg.solve(curvature, slope)
-        # Where all are right or all wrong, a whole step lands far beyond the best place.
-        for _ in range(_HALVINGS):
-            if likelihood(fit + step) >= likelihood(fit):
-                fit = fit + step
-                break
-            step = step / 2
-    return round(float(fit[0]), 4), round(float(fit[1]), 4)
+    slope, offset = held_fit(inputs, right, np.array([1.0, 0.0]), 1.0)
+    return round(float(slope), 4), round(float(offset), 4)

@@ -28,18 +28,16 @@ def shipped_weights(path: Path) -> dict[str, torch.Tensor]:
     graph = onnx.load(str(path)).graph
     numbers = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.initializer}
     makers = {output: node for node in graph.node for output in node.output}
-    found: dict[str, Any] = {
-        name: value for name, value in numbers.items() if name.startswith(("layers.", "head.", "norm."))
-    }
-    found = {name: value for name, value in found.items() if name.endswith((".bias", "norm.weight"))}
+    norms = {name for name in numbers if name.endswith(("norm.weight", "norm.bias"))}
+    biases = {name for name in numbers if name.endswith(".bias")} - norms
+    found: dict[str, Any] = {name: numbers[name] for name in norms | biases}
     for node in graph.node:
-        for name in node.input:
-            if node.op_type == "Add" and name in found and not name.endswith("norm.bias"):
-                matrix = _matrix(node, makers, numbers)
-                if matrix is not None:
-                    found[name.removesuffix("bias") + "weight"] = matrix.T
-    for name in found:
-        if name.endswith(".bias") and name.removesuffix("bias") + "weight" not in found:
+        for name in biases & set(node.input):
+            matrix = _matrix(node, makers, numbers)
+            if matrix is not None:
+                found[name.removesuffix("bias") + "weight"] = matrix.T
+    for name in sorted(biases):
+        if name.removesuffix("bias") + "weight" not in found:
             msg = f"{path}: no matrix for {name}; it was not written by models.pairs.export"
             raise ValueError(msg)
     return {name: torch.from_numpy(np.array(value, np.float32)) for name, value in found.items()}

@@ -180,9 +180,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def opened(options: argparse.Namespace) -> Run:
     """A new run, or the one to go on with."""
-    shipped = None if options.resume or not (options.start and options.start.is_dir()) else options.start
-    from_file = options.out / CHECKPOINT if options.resume else None if shipped else options.start
-    stored = torch.load(from_file, map_location="cpu", weights_only=True) if from_file else None
+    start: Path | None = options.out / CHECKPOINT if options.resume else options.start
+    shipped = start is not None and start.is_dir()
+    stored = torch.load(start, map_location="cpu", weights_only=True) if start and not shipped else None
     whole = read_vocabulary(options.base / "vocab.txt")
     if stored is None:
         texts = (
@@ -192,8 +192,8 @@ def opened(options: argparse.Namespace) -> Run:
     else:
         kept = np.array([whole.index(piece) for piece in stored["vocabulary"]])
     network = pretrained(options.base / "model.safetensors", kept)
-    if shipped is not None:
-        network.load_state_dict(shipped_weights(shipped / NETWORK), strict=False)
+    if start is not None and shipped:
+        network.load_state_dict(shipped_weights(start / NETWORK), strict=False)
     run = Run(network, [whole[at] for at in kept], options.rate, options.frozen)
     if stored is not None:
         run.load(stored, optimiser=options.resume)

@@ -114,17 +114,19 @@ def answers(
     for look, own in zip(looks, pictures.words, strict=True):
         words, agreed = bank.votes(look).agreed()
         agreement.append(agreed)
-        right.append(alike(set(words.split()), set(own.split())) >= RIGHT)
+        right.append(is_right(words, own))
     return np.array(agreement), np.array(right)
+
+
+def is_right(words: str, own: str) -> bool:
+    """Whether words are those of the icon's own package, or near enough."""
+    return alike(set(words.split()), set(own.split())) >= RIGHT
 
 
 def measured(bank: Bank, looks: npt.NDArray[np.float32], pictures: Drawn) -> dict[str, float]:
     """Shares of pictures that get words, and of words that are right."""
     words = [bank.word(look) for look in looks]
-    pairs = [
-        (set(one.words.split()), set(own.split())) for one, own in zip(words, pictures.words, strict=True)
-    ]
-    right = np.array([alike(*pair) >= RIGHT for pair in pairs])
+    right = np.array([is_right(one.words, own) for one, own in zip(words, pictures.words, strict=True)])
     exact = np.array([one.words == own for one, own in zip(words, pictures.words, strict=True)])
     shares = np.array([one.share for one in words])
     said = shares >= SURE

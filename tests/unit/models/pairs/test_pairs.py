@@ -98,7 +98,7 @@ def test_files_are_written_and_read(tmp_path: Path) -> None:
         read_pairs(tmp_path / "none.tsv")
 
 
-def test_the_command_writes_three_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_writes_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(generate, "CHECKED", 20)
     generate.main(["--out", str(tmp_path), "--pairs", "30"])
     sizes = {path.name: len(read_pairs(path)) for path in tmp_path.iterdir()}
