@@ -1,4 +1,4 @@
-"""Logistic fits that are held near what is known beforehand. Pure."""
+"""Logistic fits that are held near what is known beforehand, and how well chances fit. Pure."""
 
 from __future__ import annotations
 
@@ -56,3 +56,14 @@ def logistic_fit(scores: npt.NDArray[np.floating], right: npt.NDArray[np.bool_])
     inputs = np.stack([np.log(inner / (1 - inner)), np.ones(len(inner))], axis=1)
     slope, offset = held_fit(inputs, right, np.array([1.0, 0.0]), 1.0)
     return round(float(slope), 4), round(float(offset), 4)
+
+
+def calibration_error(likely: npt.NDArray[np.floating], right: npt.NDArray[np.bool_], bins: int) -> float:
+    """Mean distance of chance and truth over ``bins`` equal parts of 0..1 (Guo et al., ICML 2017)."""
+    places = np.minimum((likely * bins).astype(int), bins - 1)
+    return float(
+        sum(
+            (places == one).mean() * abs(likely[places == one].mean() - right[places == one].mean())
+            for one in set(places.tolist())
+        )
+    )

@@ -30,7 +30,7 @@ CHECKED = 2500
 """Pairs of each of the other files."""
 SCENE_SHARE = 0.2
 """Of the pairs, from the kinds of the scene generator."""
-WRITTEN_SHARE = 0.4
+WRITTEN_SHARE = 0.55
 """Of the pairs, from statements written one by one."""
 
 

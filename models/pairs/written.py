@@ -8,6 +8,7 @@ natural fits.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,8 +24,27 @@ from models.pairs.writing import as_read, pick
 FOLDER = Path(__file__).parent / "material" / "written"
 KEPT_EVERY = 10
 """One statement in so many is never trained on, with all that is written beside it."""
-FORMS = {"contradicts": 0.24, "against agreeing": 0.14, "agrees": 0.22, "compatible": 0.3, "elsewhere": 0.1}
+FORMS = {
+    "contradicts": 0.22, "against agreeing": 0.12, "denied": 0.1, "agrees": 0.22, "compatible": 0.26,
+    "elsewhere": 0.08,
+}  # fmt: skip
 """What pairs are made of, and how often."""
+DENIED_ELSEWHERE = 0.3
+"""Share of what is said of other things that is denied: a "not" alone is no contradiction."""
+_AUXILIARY = r"is|are|was|were|will|can|may|must|should|does|do|did|has been|have been|needs? to"
+_DENIAL = re.compile(rf"\b({_AUXILIARY})( not\b|n't\b|not\b|\b)(?= )", re.IGNORECASE)
+_ASKED_TO = re.compile(r"^(please )?(do not |don't )(?=\w)|^(please )(?=[a-z])", re.IGNORECASE)
+_DENIED_OTHERWISE = re.compile(
+    r"\?|n't\b|\b(?:not|cannot|no|never|nobody|nothing|none|some|few|many|most|all|any\w*|every\w*|each|both|often|"
+    r"sometimes|only|until|unless|if|when|where|that|which|what|who|but|or)\b",
+    re.IGNORECASE,
+)
+_LONGER = {
+    "has been": "has not been",
+    "have been": "have not been",
+    "need to": "need not",
+    "needs to": "need not",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +108,33 @@ def _pair(
     """None where the line has no such pair."""
     if form == "elsewhere":
         other = pick(chosen, rng)
-        return None if other.domain == one.domain else (NEUTRAL, one.anchor, other.anchor)
+        said = (denied(other.anchor) if rng.random() < DENIED_ELSEWHERE else "") or other.anchor
+        return None if other.domain == one.domain else (NEUTRAL, one.anchor, said)
     relation, first, second = {
         "contradicts": (CONTRADICTORY, one.anchor, one.contradicts),
         "against agreeing": (CONTRADICTORY, one.agrees, one.contradicts),
+        "denied": (CONTRADICTORY, one.anchor, denied(one.agrees)),
         "agrees": (ENTAILED, one.anchor, one.agrees),
         "compatible": (NEUTRAL, one.anchor, one.compatible),
     }[form]
     return (relation, first, second) if first and second else None
+
+
+def denied(text: str) -> str:
+    """The opposite of a plain English statement or request, by a "not" more or less.
+
+    Empty where there is no verb to deny, or where a word beside it would make the denial mean less than the
+    opposite: "some", "only", "until", another "not".
+    """
+    asked = _ASKED_TO.search(text)
+    found = asked or _DENIAL.search(text)
+    if found is None or _DENIED_OTHERWISE.search(text[: found.start()] + " " + text[found.end() :]):
+        return ""
+    before, after = text[: found.start()], text[found.end() :]
+    if asked:
+        return f"{asked[1] or ''}{after}".capitalize() if asked[2] else f"{asked[3]}do not {after}"
+    said = found[1]
+    if found[2]:
+        return before + said + after
+    made = _LONGER.get(said.lower(), said + ("not" if said.lower() == "can" else " not"))
+    return before + made + after if before else ""

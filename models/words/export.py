@@ -23,7 +23,7 @@ from rich.console import Console
 
 from arwarden.fast.words.bank import Bank, alike
 from arwarden.fast.words.weights import bank_bytes, read_bank
-from models.calibration.logistic import logistic_fit
+from models.calibration.logistic import calibration_error, logistic_fit
 from models.cards.description import write_description
 from models.cards.marks import fill_card
 from models.words.data import Drawn, drawn
@@ -36,6 +36,8 @@ MOST_DRAWINGS = 16
 """Of one name in the bank: "star" is drawn 200 times, and would be the nearest of everything round."""
 RIGHT = 0.5
 """Words in common with the package's own name, as Dice's share, from which words count as right."""
+TENTHS = 10
+"""Parts of 0..1 over which the calibration error is taken."""
 SURE = 0.5
 """Share from which the daemon says a word."""
 
@@ -136,20 +138,8 @@ def measured(bank: Bank, looks: npt.NDArray[np.float32], pictures: Drawn) -> dic
         "exact": round(float(exact.mean()), 3),
         "said": round(float(said.mean()), 3),
         "right_where_said": round(float(right[said].mean()) if said.any() else 0.0, 3),
-        "calibration_error": round(calibration_error(shares, right), 3),
+        "calibration_error": round(calibration_error(shares, right, TENTHS), 3),
     }
-
-
-def calibration_error(shares: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], bins: int = 10) -> float:
-    """Mean distance of share and truth over bins of the share (Guo et al. 2017)."""
-    places = np.minimum((shares * bins).astype(int), bins - 1)
-    return float(
-        sum(
-            (places == one).mean() * abs(shares[places == one].mean() - right[places == one].mean())
-            for one in range(bins)
-            if (places == one).any()
-        )
-    )
 
 
 def main(argv: Sequence[str] | None = None) -> None:

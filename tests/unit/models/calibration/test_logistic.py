@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.calibration.logistic import logistic_fit
+from models.calibration.logistic import calibration_error, logistic_fit
 
 
 @pytest.mark.parametrize(("slope", "offset"), [(1.0, 0.0), (2.0, -0.5), (0.5, 1.0)])
@@ -34,3 +34,10 @@ def test_where_all_are_wrong_no_score_is_sure(count: int) -> None:
     slope, offset = logistic_fit(scores, np.zeros(len(scores), bool))
     odds = slope * np.log((1 - 1e-4) / 1e-4) + offset
     assert 1 / (1 + np.exp(-odds)) < (0.3 if count == 1 else 0.1)
+
+
+def test_calibration_is_the_distance_of_share_and_truth() -> None:
+    assert calibration_error(np.array([0.0, 1.0, 1.0]), np.array([False, True, True]), 10) == 0
+    assert calibration_error(np.array([1.0, 1.0]), np.array([True, False]), 10) == pytest.approx(0.5)
+    shares, right = np.full(100, 0.75), np.arange(100) < 75
+    assert calibration_error(shares, right, 10) == pytest.approx(0)

@@ -11,7 +11,7 @@ import pytest
 from models.pairs import written
 from models.pairs.compose import CONTRADICTORY, ENTAILED, NEUTRAL
 from models.pairs.topics import held_out_words
-from models.pairs.written import FORMS, Statement, statements, written_pairs
+from models.pairs.written import FORMS, Statement, denied, statements, written_pairs
 
 LINES = (
     "Door locked\tThe door stands open\tNobody gets in here\tThe window is open\n"
@@ -66,8 +66,11 @@ def test_relations_come_as_often_as_their_forms() -> None:
         NEUTRAL: FORMS["compatible"] + FORMS["elsewhere"],
     }
     assert sum(FORMS.values()) == pytest.approx(1.0)
+    denied_to_all = FORMS["denied"] / sum(FORMS.values())
     for relation, share in wanted.items():
-        assert counts[relation] / 4000 == pytest.approx(share, abs=0.04)
+        assert share - 0.04 < counts[relation] / 4000 < share / (1 - denied_to_all) + 0.04, (
+            "few can be denied"
+        )
 
 
 def test_columns_give_the_relations(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,6 +102,37 @@ def test_texts_of_held_out_kinds_are_left_out(folder: Path) -> None:
     )
     of_file = [one for one in statements() if one.domain == "more"]
     assert of_file == [Statement("more", "Open", "Shut", "Come in", "")]
+
+
+@pytest.mark.parametrize(
+    ("text", "opposite"),
+    [
+        ("You will hear a buzzer", "You will not hear a buzzer"),
+        ("You can get in", "You cannot get in"),
+        ("You cannot get in", "You can get in"),
+        ("The kiln isn't hot", "The kiln is hot"),
+        ("Dogs are not allowed", "Dogs are allowed"),
+        ("Your table has been set", "Your table has not been set"),
+        ("You need to sign here", "You need not sign here"),
+        ("Do not cut here", "Cut here"),
+        ("Please wait inside", "Please do not wait inside"),
+        ("Please don't lean on the glass", "Please lean on the glass"),
+    ],
+)
+def test_a_statement_is_denied_by_a_not_more_or_less(text: str, opposite: str) -> None:
+    assert denied(text) == opposite
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Door locked", "Is it open?", "Some seats are taken", "It is open until noon", "Nobody will come",
+        "Nothing is left", "Must be cold",
+        "Anyone may use it", "Leave it where it is",
+    ],
+)  # fmt: skip
+def test_what_a_not_would_not_turn_round_is_left(text: str) -> None:
+    assert not denied(text)
 
 
 @pytest.mark.parametrize("line", ["Open\tShut\tCome in\n", "\tShut\tCome in\tLater\n", "a\tb\tc\td\te\n"])

@@ -30,7 +30,6 @@ from models.words.export import (  # noqa: E402
     SURE,
     answers,
     bank_of,
-    calibration_error,
     folded,
     joined,
     measured,
@@ -261,13 +260,6 @@ def test_where_nothing_is_said_nothing_is_right() -> None:
     looks, pictures = said_of("bell", "door", "door")
     numbers = measured(FakeBank(), looks[2:], pictures.only({"bell"}))
     assert (numbers["said"], numbers["right_where_said"], numbers["right"]) == (0.0, 0.0, 0.0)
-
-
-def test_calibration_is_the_distance_of_share_and_truth() -> None:
-    assert calibration_error(np.array([0.0, 1.0, 1.0]), np.array([False, True, True])) == 0
-    assert calibration_error(np.array([1.0, 1.0]), np.array([True, False])) == pytest.approx(0.5)
-    shares, right = np.full(100, 0.75), np.arange(100) < 75
-    assert calibration_error(shares, right) == pytest.approx(0)
 
 
 def test_the_command_line_exports_a_run(tmp_path: Path, network: WordNetwork) -> None:
