@@ -35,21 +35,38 @@ LEAST_AGREEMENT = 0.94
 """Share of pairs to which int8 and fp32 give the same relation; less is a fault of the file."""
 
 
-def trained(folder: Path) -> tuple[PairNetwork, list[str]]:
-    """The averaged network of a run and its vocabulary.
+def trained(folders: Sequence[Path]) -> tuple[PairNetwork, list[str]]:
+    """The averaged network of a run and its vocabulary; of several runs from one start, the mean.
+
+    Runs that began alike and saw other pairs end so near each other that their mean is better than each
+    (Wortsman et al. 2022, "Model soups").
 
     Raises:
-        SystemExit: the folder holds no checkpoint.
+        SystemExit: a folder holds no checkpoint, or one with another vocabulary.
     """
-    path = folder / CHECKPOINT
-    if not path.exists():
-        raise SystemExit(f"{path} is not there: train first (python -m models.pairs.train)")
-    stored = torch.load(path, map_location="cpu", weights_only=True)
-    network = PairNetwork(len(stored["vocabulary"]))
-    network.load_state_dict(stored["average"])
+    runs = []
+    for folder in folders:
+        path = folder / CHECKPOINT
+        if not path.exists():
+            raise SystemExit(f"{path} is not there: train first (python -m models.pairs.train)")
+        runs.append(torch.load(path, map_location="cpu", weights_only=True))
+    vocabulary: list[str] = runs[0]["vocabulary"]
+    for folder, one in zip(folders, runs, strict=True):
+        if one["vocabulary"] != vocabulary:
+            raise SystemExit(f"{folder} has another vocabulary than {folders[0]}: train both on one --data")
+    network = PairNetwork(len(vocabulary))
+    network.load_state_dict(
+        {
+            # What is stored in integers, the word table, is never trained: it is the same in all.
+            name: torch.stack([one["average"][name] for one in runs]).mean(0)
+            if part.is_floating_point()
+            else part
+            for name, part in runs[0]["average"].items()
+        }
+    )
     # No pair is longer: the other positions would only make the file larger.
     network.positions = torch.nn.Parameter(network.positions[:LONGEST].clone())
-    return network.eval(), stored["vocabulary"]
+    return network.eval(), vocabulary
 
 
 def write_float(network: PairNetwork, path: Path, example: tuple[torch.Tensor, torch.Tensor]) -> float:
@@ -108,8 +125,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument(
-        "--run", type=Path, default=Path("build/pairs/run"), help="folder of the training run"
-    )
+        "--run", type=Path, nargs="+", default=[Path("build/pairs/run")],
+        help="folder of the training run, or of several from one start: their mean",
+    )  # fmt: skip
     parser.add_argument("--data", type=Path, default=Path("build/pairs"))
     parser.add_argument("--out", type=Path, default=Path("models/pairs/weights"))
     options = parser.parse_args(arguments)
@@ -118,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pieces = WordPieces(vocabulary)
     pairs = read_pairs(options.data / "validation.tsv")[:640]
     example = tuple(torch.from_numpy(part) for part in padded(encoded(pairs[:4], pieces))[:2])
-    full = options.run / "pairs.fp32.onnx"
+    full = options.run[0] / "pairs.fp32.onnx"
     off = write_float(network, full, (example[0], example[1]))
     if off > FLOAT_TOLERANCE:
         raise SystemExit(

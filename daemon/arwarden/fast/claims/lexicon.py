@@ -160,7 +160,7 @@ class Lexicon:
     @cached_property
     def tongues(self) -> Languages:
         """What tells languages apart and reads those that are not English."""
-        return Languages(self.glosses, self._is_english, self.touching, self.numbered)
+        return Languages(self.glosses, self.is_english, self.touching, self.numbered)
 
     @cached_property
     def repaired(self) -> Callable[[str], str]:
@@ -177,7 +177,8 @@ class Lexicon:
         tokens = tokenise(cleaned, self.repairer, self.touching, self.numbered)
         return " ".join(token.text for token in tokens)
 
-    def _is_english(self, word: str) -> bool:
+    def is_english(self, word: str) -> bool:
+        """Whether an English reader knows it: of the vocabulary, or one that rules speak of."""
         return self.repairer.is_word(word) or self.words.known(word)
 
     @property

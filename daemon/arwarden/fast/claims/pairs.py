@@ -46,6 +46,10 @@ AGREED = "a learned model of sentences agrees"
 """Said of what a rule alone is not sure enough of."""
 _MARKS = frozenset({"direction", "confirmation"})
 _LETTERS = 3
+_SHORT = 2
+"""Letters of the shortest words that state something: "up", "on"."""
+_NO = "no"
+"""With one other word it forbids or denies, which the rules compare."""
 
 
 class PairRelation(StrEnum):
@@ -198,8 +202,9 @@ def _states(element: Element, said: str) -> bool:
     """
     if not element.text and element.claims and all(_bare(claim) for claim in element.claims):
         return False
-    words = [word for word in said.split() if sum(map(str.isalpha, word)) >= _LETTERS]
-    return len(words) >= LEAST_WORDS or bool(element.parts) or any(claim.pictured for claim in element.claims)
+    letters = [sum(map(str.isalpha, word)) for word in said.split() if word != _NO]
+    told = sum(count >= _SHORT for count in letters) >= LEAST_WORDS and max(letters) >= _LETTERS
+    return told or bool(element.parts) or any(claim.pictured for claim in element.claims)
 
 
 def _bare(claim: Claim) -> bool:

@@ -41,5 +41,5 @@ def spoken(element: Element, lexicon: Lexicon) -> str:
 def is_english(said: str, lexicon: Lexicon) -> bool:
     """Whether at least half of the longer words of a repaired text are English: the others nobody knows."""
     words = [word for word in _WORD.findall(said) if len(word) >= LEAST_LETTERS]
-    known = sum(lexicon.words.known(word) or word in lexicon.subject_names for word in words)
+    known = sum(lexicon.is_english(word) or word in lexicon.subject_names for word in words)
     return known >= ENGLISH_SHARE * len(words)

@@ -235,6 +235,28 @@ def test_other_languages_and_garbled_words_are_not_asked_about(
     assert not judge.asked
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Orchestra up", "The orchestra has gone home"),
+        ("Gravy from Iceland", "Mongolian gravy, cooked on site"),
+    ],
+)
+def test_short_words_and_names_of_places_are_english(
+    reader: ElementReader, lexicon: Lexicon, one: str, other: str
+) -> None:
+    judge = Recorder(NEUTRAL)
+    find_contradictions([panel(reader, one), panel(reader, other, 0.17)], lexicon, judge)
+    assert judge.asked
+
+
+@pytest.mark.parametrize("text", ["C2", "3x5in", "No barbecuing", "UV", "go on"])
+def test_codes_and_single_words_state_nothing(reader: ElementReader, lexicon: Lexicon, text: str) -> None:
+    judge = Recorder(CONTRADICTORY)
+    find_contradictions([panel(reader, "Barbecue area"), panel(reader, text, 0.17)], lexicon, judge)
+    assert not judge.asked
+
+
 def test_an_arrow_or_a_mark_alone_states_nothing(reader: ElementReader, lexicon: Lexicon) -> None:
     judge = Recorder(CONTRADICTORY)
     claims = reader.claims(ElementType.ARROW, direction_deg=180.0)
