@@ -37,6 +37,8 @@ LEAST_RATE = 0.03
 HEAD_RATE = 8.0
 """The head learns this much faster: it begins at random."""
 CLIP = 1.0
+WORD_TABLE = frozenset({"table", "scales"})
+"""What of the network is never trained and depends on the vocabulary."""
 
 
 def learning_rate(done: float) -> float:
@@ -107,8 +109,13 @@ class Run:
         (folder / f"{CHECKPOINT}.part").rename(folder / CHECKPOINT)
 
     def load(self, stored: dict[str, Any], *, optimiser: bool) -> None:
-        """Go on from a checkpoint, with or without the state of its optimiser and its clock."""
-        self.network.load_state_dict(stored["network" if optimiser else "average"])
+        """Go on from a checkpoint; without the state of its optimiser and its clock begin with its weights.
+
+        Its word table is that of the base, with the words of its own vocabulary.
+        """
+        weights = stored["network" if optimiser else "average"]
+        own = {name: part for name, part in weights.items() if optimiser or name not in WORD_TABLE}
+        self.network.load_state_dict(own, strict=optimiser)
         for name in self.average:
             self.average[name].copy_(stored["average"][name])
         if optimiser:
@@ -184,13 +191,11 @@ def opened(options: argparse.Namespace) -> Run:
     shipped = start is not None and start.is_dir()
     stored = torch.load(start, map_location="cpu", weights_only=True) if start and not shipped else None
     whole = read_vocabulary(options.base / "vocab.txt")
-    if stored is None:
-        texts = (
-            text for pair in read_pairs(options.data / "train.tsv") for text in (pair.first, pair.second)
-        )
-        kept = chosen(whole, texts)
-    else:
-        kept = np.array([whole.index(piece) for piece in stored["vocabulary"]])
+    kept = (
+        np.array([whole.index(piece) for piece in stored["vocabulary"]])
+        if stored is not None and options.resume
+        else chosen(whole)
+    )
     network = pretrained(options.base / "model.safetensors", kept)
     if start is not None and shipped:
         network.load_state_dict(shipped_weights(start / NETWORK), strict=False)

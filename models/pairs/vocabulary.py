@@ -1,37 +1,31 @@
-"""The part of BERT's vocabulary that AR texts in Latin script need: a third of its words."""
+"""The part of BERT's vocabulary that texts in Latin script need: without other scripts and unused places."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from arwarden.fast.pairs.wordpieces import BEGIN, END, INSIDE, PAD, UNKNOWN, WordPieces
+from arwarden.fast.pairs.wordpieces import BEGIN, END, INSIDE, PAD, UNKNOWN
 
-SIZE = 11_000
 _SIGNS = "€£¥°–—“”‘’…→←↑↓½²³×"
 
 
-def chosen(vocabulary: Sequence[str], texts: Iterable[str], size: int = SIZE) -> npt.NDArray[np.int64]:
-    """Places in the vocabulary, ascending, of those to keep.
+def chosen(vocabulary: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Places in the vocabulary, ascending, of those to keep: marks, single characters, Latin words, numbers.
 
-    All marks and single letters, all pieces of the texts, and then the most frequent Latin words: BERT's
-    vocabulary is ordered by frequency.
+    Also words that no training text has: the base knows them, and in pieces they would mean nothing.
     """
-    pieces = WordPieces(vocabulary)
     kept = {vocabulary.index(mark) for mark in (PAD, UNKNOWN, BEGIN, END)}
-    kept |= {at for at, piece in enumerate(vocabulary) if _is_letter(piece)}
-    for text in texts:
-        kept |= set(pieces.numbers(text))
-    for at, piece in enumerate(vocabulary):
-        if len(kept) >= size:
-            break
-        plain = piece.removeprefix(INSIDE)
-        if plain.isascii() and plain.isalpha():
-            kept.add(at)
+    kept |= {at for at, piece in enumerate(vocabulary) if _is_letter(piece) or _is_latin(piece)}
     return np.array(sorted(kept), dtype=np.int64)
+
+
+def _is_latin(piece: str) -> bool:
+    plain = piece.removeprefix(INSIDE)
+    return bool(plain) and all(char in _SIGNS or (char.isascii() and char.isalnum()) for char in plain)
 
 
 def _is_letter(piece: str) -> bool:
