@@ -12,7 +12,7 @@ from arwarden.core.findings import Claim, Element, Finding, FindingKind
 from arwarden.fast.claims.compare import Comparer
 from arwarden.fast.claims.elements import gap
 from arwarden.fast.claims.lexicon import Lexicon
-from arwarden.fast.claims.open_attributes import FRAME
+from arwarden.fast.claims.open_attributes import FRAME, OPEN_ATTRIBUTES
 from arwarden.fast.claims.pairs import PairJudge, Ruled, judged
 from arwarden.fast.claims.subjects import BOTH_UNNAMED, DIFFERENT, OF_A_KIND, SAME, UNNAMED, parts, relation
 
@@ -114,7 +114,8 @@ def find_contradictions(
             conflict = _judge(elements, one, other, attribute=attribute, comparer=comparer, lexicon=lexicon)
             if note is not None:
                 note(_comparison(attribute, one, other, conflict))
-            if conflict in _GO_TOGETHER:
+            # That open patterns fit both says nothing: a judge of sentences is asked all the same.
+            if conflict in _GO_TOGETHER and attribute.partition(".")[0] not in OPEN_ATTRIBUTES:
                 compatible.add(frozenset((one.element, other.element)))
             if isinstance(conflict, _Conflict):
                 known = best.get(conflict.key)

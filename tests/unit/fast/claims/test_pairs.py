@@ -254,6 +254,14 @@ def test_short_words_and_names_of_places_are_english(
     assert judge.asked
 
 
+def test_what_only_open_patterns_compare_is_asked_about(reader: ElementReader, lexicon: Lexicon) -> None:
+    judge = Recorder(CONTRADICTORY)
+    elements = [panel(reader, "Everyone is asleep!"), panel(reader, "Night mode: someone is awake", 0.17)]
+    assert find_contradictions(elements, lexicon) == ()
+    assert find_contradictions(elements, lexicon, judge)
+    assert judge.asked
+
+
 def test_an_arrow_or_a_mark_alone_states_nothing(reader: ElementReader, lexicon: Lexicon) -> None:
     judge = Recorder(CONTRADICTORY)
     claims = reader.claims(ElementType.ARROW, direction_deg=180.0)
