@@ -48,10 +48,12 @@ LEAST_TO_CHOOSE, USUAL_THRESHOLD = 10, 0.35
 CONFUSED_LABELS = 40
 LEAST_STEPS = tuple(round(USUAL_LEAST + 0.05 * step, 2) for step in range(10))
 NEVER = 2.0
-WANTED_PRECISION, PRIOR_CROPS = 0.82, 16
+WANTED_PRECISION, PRIOR_CROPS = 0.82, 4
 LOWER_STEPS = (0.35, 0.4, 0.45)
 LOWER_PRECISION, LOWER_ADDED = 0.9, 0.6
 """A label may be said from a lower share on, where of all and of those added so many are right."""
+LEAST_SAID = 0.25
+"""A class of which validation recognises a smaller share is not said at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,10 +365,7 @@ def latency_report(networks: Networks, frames: Sequence[Seen], repeats: int = 30
 def calibrate(
     networks: Networks, frames: Sequence[Seen], crops: Sequence[tuple[ByteImage, Mapping[str, Any]]]
 ) -> None:
-    """Choose thresholds, chances, temperature and least shares; write them into the model's description.
-
-    Without ``frames`` thresholds and chances stay as they are.
-    """
+    """Choose thresholds, chances, temperature and least shares; write them into the model's description."""
     from models.elements.data import resized  # noqa: PLC0415
 
     model = networks.model
@@ -381,16 +380,15 @@ def calibrate(
         networks.namer.naming = replace(networks.namer.naming, temperature=temperature)
     counted = np.array([numbers[model.same.get(name, name)] for name in model.labels])
     least = least_of_each(networks.namer.naming.plain(logits), counted[labels], model.labels)
+    thresholds, fits = best_thresholds(frames), fits_of_scores(frames)
     path = model.folder / "elements.json"
     values = json.loads(path.read_text(encoding="utf-8"))
-    if frames:
-        values["detector"]["thresholds"] = best_thresholds(frames)
-        values["detector"]["fits"] = fits_of_scores(frames)
+    values["detector"]["thresholds"] = thresholds
+    values["detector"]["fits"] = fits
     values["classifier"]["temperature"] = temperature
     values["classifier"]["least"] = least
     path.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
     never = sorted(name for name, share in least.items() if share > 1)
-    thresholds = values["detector"]["thresholds"]
     print(f"thresholds {thresholds}, temperature {temperature}, never said: {never}: in {path}")  # noqa: T201
 
 
@@ -400,9 +398,7 @@ def least_of_each(
     """The share from which each pictogram or flag is right often enough, where the usual one will not do.
 
     Few crops show one class, so each is judged as if ``PRIOR_CROPS`` more had turned out as all labels
-    together do at that share. A label that is right too seldom is never said. One that is seldom recognised
-    is said all the same: validation shows it in one or two makers' designs (fuel as a can), others draw it
-    otherwise (a pump).
+    together do at that share. A label that is right too seldom, or hardly ever said then, is never said.
     """
     best, share = shares.argmax(axis=1), shares.max(axis=1)
     right = best == labels
@@ -415,6 +411,10 @@ def least_of_each(
             limit for limit in LEAST_STEPS
             if _smoothed(right[(best == number) & (share >= limit)], together[limit]) >= WANTED_PRECISION
         ), NEVER)  # fmt: skip
+        there = int((labels == number).sum())
+        said = int(((best == number) & right & (share >= limit)).sum())
+        if there >= LEAST_TO_CHOOSE and said < LEAST_SAID * there:
+            limit = NEVER
         # A flag that the view's edge cuts looks like another one (France without its blue like Poland), and
         # validation shows most flags whole.
         if limit == USUAL_LEAST and not name.startswith("flag:"):
@@ -499,11 +499,7 @@ def main() -> None:
     parser.add_argument("--crops", type=int, default=6000)
     parser.add_argument("--seed", type=int, default=77)
     parser.add_argument("--backgrounds", type=Path)
-    parser.add_argument(
-        "--calibrate",
-        action="store_true",
-        help="choose thresholds and temperature instead; with --scenes 0 what concerns the classifier alone",
-    )
+    parser.add_argument("--calibrate", action="store_true", help="choose thresholds and temperature instead")
     parser.add_argument("--out", type=Path, default=Path("build/elements.json"))
     arguments = parser.parse_args()
     if arguments.calibrate and arguments.split is not Split.VALIDATION:

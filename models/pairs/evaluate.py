@@ -41,7 +41,7 @@ RAISED = ALERT / ANYWHERE
 """The probability from which the daemon raises, wherever the elements are."""
 PAIR_ALARMS = 0.025
 """Of kept pairs that do not contradict each other, called contradictory at :data:`RAISED`: at most."""
-SCENE_ALARMS = 0.02
+SCENE_ALARMS = 0.01
 """Of coherent validation scenes, raised by the network where no rule raises: at most."""
 OFFSETS = tuple(-0.25 * step for step in range(33))
 _WRONG = LABELS.index(CONTRADICTORY)

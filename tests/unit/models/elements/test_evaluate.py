@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("onnxruntime")
 
-from arwarden.fast.elements.decode import TYPES, USUAL_LEAST, Detections, softmax
+from arwarden.fast.elements.decode import TYPES, Detections, softmax
 from models.cards.marks import BEGIN, END, fill_card
 from models.elements.card import numbers
 from models.elements.evaluate import (
@@ -150,17 +150,6 @@ def test_labels_are_said_from_the_share_on_that_makes_them_right() -> None:
     assert 0.55 < least["unlock"] <= 0.9
     assert least["key"] > 1
     assert least["door"] > 1
-
-
-def test_a_label_that_is_seldom_recognised_but_then_rightly_is_said() -> None:
-    """Of fuel, validation shows mostly cans, and the classifier knows the pump."""
-    names = ("#other", "fuel", "trash", "door")
-    labels = np.repeat(np.array([1, 2, 3], np.int64), 40)
-    shares = np.full((120, 4), 0.05, np.float32)
-    shares[:4, 1] = 0.85
-    shares[4:40, 0] = 0.85
-    shares[40:80, 2] = shares[80:, 3] = 0.97
-    assert least_of_each(shares, labels, names).get("fuel", USUAL_LEAST) < 0.85
 
 
 def test_confusions_are_drawn(tmp_path: Path) -> None:
