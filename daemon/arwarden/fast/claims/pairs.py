@@ -37,6 +37,8 @@ LEAST_LEARNED = 0.65
 """What a judge alone holds less sure than this is below an alert's threshold: that takes 28 % of the false
 alarms from the develop halves of the sentence pairs, and one in a hundred contradictions."""
 BELOW_ALERT = 0.59
+CHANCE = 0.5
+"""What a judge alone holds less likely than not is no finding, not even one for a second opinion."""
 NEAR_GAP = 1.0
 LEAST_TOPIC = 0.7
 """A weaker claim does not say what the elements speak of."""
@@ -115,7 +117,10 @@ def judged(elements: Sequence[Element], ruled: Ruled, lexicon: Lexicon, judge: P
             pair = frozenset((one.first, one.second))
             found = _finding(elements, one, verdict.probability, lexicon)
             unsure = findings.get(pair)
-            findings[pair] = _alone(found) if unsure is None else _both(unsure, found.confidence)
+            if unsure is not None:
+                findings[pair] = _both(unsure, found.confidence)
+            elif found.confidence >= CHANCE:
+                findings[pair] = _alone(found)
     return list(findings.values())
 
 
@@ -202,7 +207,8 @@ def _states(element: Element, said: str) -> bool:
     """
     if not element.text and element.claims and all(_bare(claim) for claim in element.claims):
         return False
-    letters = [sum(map(str.isalpha, word)) for word in said.split() if word != _NO]
+    # A heading that was read twice ("Origin Origin") is still one word.
+    letters = [sum(map(str.isalpha, word)) for word in {*said.split()} - {_NO}]
     told = sum(count >= _SHORT for count in letters) >= LEAST_WORDS and max(letters) >= _LETTERS
     return told or bool(element.parts) or any(claim.pictured for claim in element.claims)
 

@@ -212,6 +212,7 @@ def test_one_name_with_and_without_a_picture_is_not_asked_about(
     [
         ("A3", "C2"), ("4 x 6 in", "3 x 5 in"), ("Wait", "Orchestra plays"),
         ("Barbecue area", "No barbecuing"), ("Barbecue area", "go on"),
+        ("Barbecue area", "Orchestra orchestra"),
     ],
 )  # fmt: skip
 def test_codes_and_single_words_state_nothing(
