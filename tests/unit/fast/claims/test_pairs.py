@@ -317,7 +317,7 @@ def test_one_thing_is_not_told_apart(lexicon: Lexicon, one: str, other: str) -> 
     assert not told_apart(one, other, lexicon)
 
 
-@pytest.mark.parametrize(("probability", "confidence"), [(0.7, 0.7), (0.63, 0.59), (0.4, 0.4)])
+@pytest.mark.parametrize(("probability", "confidence"), [(0.7, 0.7), (0.63, 0.59), (0.5, 0.5)])
 def test_a_judge_that_is_hardly_sure_raises_no_alert(
     reader: ElementReader, lexicon: Lexicon, probability: float, confidence: float
 ) -> None:
@@ -325,3 +325,12 @@ def test_a_judge_that_is_hardly_sure_raises_no_alert(
     elements = [panel(reader, "The orchestra plays Brahms"), panel(reader, "The orchestra is on strike", 0.7)]
     (finding,) = find_contradictions(elements, lexicon, judge)
     assert finding.confidence == pytest.approx(confidence)
+
+
+def test_what_a_judge_holds_less_likely_than_not_is_no_finding(
+    reader: ElementReader, lexicon: Lexicon
+) -> None:
+    judge = Recorder(PairVerdict(PairRelation.CONTRADICTORY, 0.49))
+    elements = [panel(reader, "The orchestra plays Brahms"), panel(reader, "The orchestra is on strike", 0.7)]
+    assert find_contradictions(elements, lexicon, judge) == ()
+    assert judge.asked
