@@ -46,6 +46,13 @@ def panel(reader: ElementReader, text: str, at: float = 0.1) -> Element:
     )
 
 
+def asked_about(reader: ElementReader, lexicon: Lexicon, one: str, other: str) -> list[tuple[str, str]]:
+    """What a judge is asked in a view of two panels, one below the other."""
+    judge = Recorder(CONTRADICTORY)
+    find_contradictions([panel(reader, one), panel(reader, other, 0.17)], lexicon, judge)
+    return judge.asked
+
+
 def test_a_pair_without_rule_is_asked_about(reader: ElementReader, lexicon: Lexicon) -> None:
     judge = Recorder(CONTRADICTORY)
     elements = [panel(reader, "The orchestra plays Brahms"), panel(reader, "The orchestra is on strike", 0.7)]
@@ -218,9 +225,7 @@ def test_one_name_with_and_without_a_picture_is_not_asked_about(
 def test_codes_and_single_words_state_nothing(
     reader: ElementReader, lexicon: Lexicon, one: str, other: str
 ) -> None:
-    judge = Recorder(CONTRADICTORY)
-    find_contradictions([panel(reader, one), panel(reader, other, 0.17)], lexicon, judge)
-    assert not judge.asked
+    assert not asked_about(reader, lexicon, one, other)
 
 
 @pytest.mark.parametrize(
@@ -235,9 +240,7 @@ def test_codes_and_single_words_state_nothing(
 def test_other_languages_and_garbled_words_are_not_asked_about(
     reader: ElementReader, lexicon: Lexicon, one: str, other: str
 ) -> None:
-    judge = Recorder(CONTRADICTORY)
-    find_contradictions([panel(reader, one), panel(reader, other, 0.17)], lexicon, judge)
-    assert not judge.asked
+    assert not asked_about(reader, lexicon, one, other)
 
 
 @pytest.mark.parametrize(
@@ -250,9 +253,7 @@ def test_other_languages_and_garbled_words_are_not_asked_about(
 def test_short_words_and_names_of_places_are_english(
     reader: ElementReader, lexicon: Lexicon, one: str, other: str
 ) -> None:
-    judge = Recorder(NEUTRAL)
-    find_contradictions([panel(reader, one), panel(reader, other, 0.17)], lexicon, judge)
-    assert judge.asked
+    assert asked_about(reader, lexicon, one, other)
 
 
 def test_what_only_open_patterns_compare_is_asked_about(reader: ElementReader, lexicon: Lexicon) -> None:
