@@ -99,7 +99,7 @@ def train_detector(settings: Settings) -> Run:
     def check() -> Mapping[str, Any]:
         return check_detector(lambda inputs: forward(run.average, inputs), held)
 
-    batches = _refreshing(train, settings.batch)
+    batches = refreshing(train, settings.batch)
     run.loop(batches, loss_of, check, settings.check_minutes * 60, settings.batch)
     return run
 
@@ -171,7 +171,7 @@ def train_classifier(settings: Settings) -> Run:
     def check() -> Mapping[str, Any]:
         return check_classifier(lambda inputs: forward(run.average, inputs), held, labels)
 
-    run.loop(_refreshing(train, settings.batch), loss_of, check, settings.check_minutes * 60, settings.batch)
+    run.loop(refreshing(train, settings.batch), loss_of, check, settings.check_minutes * 60, settings.batch)
     return run
 
 
@@ -206,7 +206,8 @@ def _group(name: str) -> str:
     return "#" if name.startswith("#") else "flag" if name.startswith("flag:") else "pictogram"
 
 
-def _refreshing(data: Any, size: int) -> Callable[[], Any]:  # noqa: ANN401 - either kind of data
+def refreshing(data: Any, size: int) -> Callable[[], Any]:  # noqa: ANN401 - either kind of data
+    """Gives batches, and takes in what has been completed since every few of them."""
     steps = 0
 
     def batch() -> Any:  # noqa: ANN401

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from models.cards.description import sha256_of
 from models.elements.store import entries_of, pictures_of, shards, write_whole
-from models.words.trunk import CLASSIFIER, FROZEN_TO, FrozenPart, Graph
+from models.elements.trunk import CLASSIFIER, FROZEN_TO, FrozenPart, Graph
 
 
 @dataclass(frozen=True, slots=True)

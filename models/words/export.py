@@ -26,9 +26,9 @@ from arwarden.fast.words.weights import bank_bytes, read_bank
 from models.calibration.logistic import calibration_error, logistic_fit
 from models.cards.description import write_description
 from models.cards.marks import fill_card
+from models.elements.trunk import SIDE, Graph, TrainedPart
 from models.words.data import Drawn, drawn
 from models.words.train import WordNetwork, looks_of, stored
-from models.words.trunk import SIDE, Graph, TrainedPart
 
 SHARPNESS = 15.0
 """What cosines are multiplied by before they become shares of a vote; 20 and 30 are right less often."""

@@ -23,8 +23,8 @@ from rich.console import Console
 from torch import Tensor, nn
 from torch.nn import functional
 
+from models.elements.trunk import Graph, TrainedPart
 from models.words.data import Drawn, chances, drawn
-from models.words.trunk import Graph, TrainedPart
 
 DIMENSIONS = 128
 BATCH = 256

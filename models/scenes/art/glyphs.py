@@ -12,11 +12,13 @@ from PIL import Image
 
 from models.assets.library import AssetsMissing, Library, read_classes
 from models.assets.sources import Split
-from models.scenes.art.drawings import DRAWINGS, svg_of
+from models.scenes.art.drawings import DRAWINGS, read_designs, svg_of
 from models.scenes.art.element import Mask, Rgba
 from models.scenes.art.glyph import Glyph
 from models.scenes.art.redraw import redrawn
 
+LEAST_COLOURFUL = 0.01
+"""Share of a drawing's pixels with a colour from which on it has colours of its own."""
 GLYPH_PX = 176
 """Longer side of a cached pictogram: elements reach 400 px, their pictograms seldom half of that."""
 
@@ -38,7 +40,8 @@ def glyph_of(
 ) -> Glyph:
     """A pictogram of a class: `drawn` is the share of our own drawings where packages have some as well.
 
-    For training it is redrawn now and then, as another hand would: the styles of a few packages are not all.
+    For training there are designs of our own beside the packages' icons, each as likely as an icon. Both are
+    redrawn now and then, as another hand would: the styles of a few packages are not all.
 
     Raises:
         AssetsMissing: neither a package that is here nor a drawing shows the class.
@@ -50,15 +53,22 @@ def glyph_of(
     # A class with few icons is crossed out or drawn more often: one test icon must not stand for a class.
     share = drawn if len(icons) >= 4 else 0.6
     can_cross = meaning.crossed and can_show(meaning.crossed, split, library)
+    if split == "train":
+        designs = read_designs().get(cls, ())
+        if designs and rng.random() < len(designs) / (len(designs) + len(icons)):
+            body = designs[int(rng.integers(len(designs)))]
+            glyph = drawn_glyph(cls, body, float(rng.choice(WIDTHS[split])))
+            if colour or glyph.colours is None:
+                return redrawn(glyph, cls, rng)
     if icons and not ((own or can_cross) and rng.random() < share):
         icon = icons[int(rng.integers(len(icons)))]
         glyph = icon_glyph(library, icon.source, icon.name)
         return redrawn(glyph, cls, rng) if split == "train" else glyph
     if own:
-        glyph = drawn_glyph(cls, int(rng.integers(len(own))), float(rng.choice(WIDTHS[split])))
+        glyph = drawn_glyph(cls, own[int(rng.integers(len(own)))], float(rng.choice(WIDTHS[split])))
         return redrawn(glyph, cls, rng) if split == "train" else glyph
     if cls == "no_phone":
-        return crossed_glyph(drawn_glyph("phone", 0, 7.0), rng)
+        return crossed_glyph(drawn_glyph("phone", DRAWINGS["phone"][0], 7.0), rng)
     if can_cross:
         base = glyph_of(meaning.crossed, rng, split, library, colour=False, drawn=drawn)
         return crossed_glyph(base, rng)
@@ -86,11 +96,12 @@ def icon_glyph(library: Library, source: str, name: str) -> Glyph:
     return Glyph(_ink(pixels, keep_white=coloured), pixels if coloured else None, f"{source}:{name}")
 
 
-@lru_cache(maxsize=1024)
-def drawn_glyph(cls: str, variant: int, line_width: float) -> Glyph:
-    """One of our own drawings."""
-    body = DRAWINGS[cls][variant]
-    return Glyph(_ink(rasterise(svg_of(body, line_width)), keep_white=False), None, f"drawn:{cls}")
+@lru_cache(maxsize=4096)
+def drawn_glyph(cls: str, body: str, line_width: float) -> Glyph:
+    """One of our own drawings; those with colours keep them, like an emoji."""
+    pixels = rasterise(svg_of(body, line_width))
+    coloured = _colourfulness(pixels) > LEAST_COLOURFUL
+    return Glyph(_ink(pixels, keep_white=coloured), pixels if coloured else None, f"drawn:{cls}")
 
 
 def crossed_glyph(base: Glyph, rng: np.random.Generator) -> Glyph:
@@ -143,6 +154,11 @@ def _render(svg: str, width_px: int) -> Rgba:
     encoded = resvg_py.svg_to_bytes(svg_string=svg, width=width_px, skip_system_fonts=True)
     with Image.open(BytesIO(bytes(encoded))) as picture:
         return np.asarray(picture.convert("RGBA")).copy()
+
+
+def _colourfulness(pixels: Rgba) -> float:
+    rgb = pixels[:, :, :3].astype(np.int16)
+    return float(((rgb.max(axis=2) - rgb.min(axis=2) > 40) & (pixels[:, :, 3] > 128)).mean())
 
 
 def _ink(pixels: Rgba, *, keep_white: bool) -> Mask:

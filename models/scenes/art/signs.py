@@ -93,7 +93,7 @@ def _shape(canvas: Canvas, box: Box, cls: str, form: Form, kit: Kit) -> tuple[tu
     # Most packages' warning icons are triangles themselves: the exclamation mark in a triangle is ours.
     mark = cls == "warning"
     glyph = (
-        drawn_glyph(cls, 0, 6.0)
+        drawn_glyph(cls, DRAWINGS[cls][0], 6.0)
         if mark
         else glyph_of(cls, kit.rng, kit.split, kit.library, colour=False, drawn=0.5)
     )
@@ -185,7 +185,7 @@ def _tile(canvas: Canvas, box: Box, form: Form, glyph: Glyph, kit: Kit) -> None:
 def _prohibition(canvas: Canvas, box: Box, cls: str, kit: Kit) -> tuple[tuple[Part, ...], str]:
     base = read_classes()[cls].crossed
     if cls == "no_phone":
-        glyph = drawn_glyph("phone", 0, 7.0)
+        glyph = drawn_glyph("phone", DRAWINGS["phone"][0], 7.0)
     elif base and can_show(base, kit.split, kit.library):
         glyph = glyph_of(base, kit.rng, kit.split, kit.library, colour=False)
     else:
@@ -262,7 +262,7 @@ def _traffic(canvas: Canvas, box: Box, cls: str, kit: Kit) -> tuple[tuple[Part, 
 def _letter(canvas: Canvas, box: Box, ink: Colour, kit: Kit) -> None:
     """A P; not reported as text: it is the pictogram itself."""
     if kit.rng.random() < 0.3:
-        _put(canvas, drawn_glyph("parking", 0, 6.0), box, ink)
+        _put(canvas, drawn_glyph("parking", DRAWINGS["parking"][0], 6.0), box, ink)
     else:
         write(
             canvas,
@@ -323,8 +323,8 @@ def _restroom_disc(
         ],
         WHITE,
     )
-    variants = len(DRAWINGS["restroom"])
-    glyph = drawn_glyph("restroom", int(kit.rng.integers(variants)), 6.0)
+    variants = DRAWINGS["restroom"]
+    glyph = drawn_glyph("restroom", variants[int(kit.rng.integers(len(variants)))], 6.0)
     _put(canvas, glyph, (x + side * 0.28, y + side * 0.3, side * 0.38, side * 0.42), blue)
     parts: tuple[Part, ...] = ()
     if (chair or kit.rng.random() < 0.6) and can_show("wheelchair", kit.split, kit.library):

@@ -22,6 +22,7 @@ from arwarden.fast.words.bank import Bank, Votes, Word  # noqa: E402
 from arwarden.fast.words.model import WordModel  # noqa: E402
 from arwarden.fast.words.weights import bank_bytes, load_weights, read_bank  # noqa: E402
 from models.calibration.logistic import logistic_fit  # noqa: E402
+from models.elements.trunk import SIDE, FrozenPart, Graph, TrainedPart  # noqa: E402
 from models.words import export as exporting  # noqa: E402
 from models.words.data import Drawn  # noqa: E402
 from models.words.export import (  # noqa: E402
@@ -38,7 +39,6 @@ from models.words.export import (  # noqa: E402
     write,
 )
 from models.words.train import DIMENSIONS, WordNetwork, looks_of  # noqa: E402
-from models.words.trunk import SIDE, FrozenPart, Graph, TrainedPart  # noqa: E402
 from tests.unit.models.words.test_trunk_and_train import crops, write_crops  # noqa: E402
 
 Floats = npt.NDArray[np.float32]

@@ -14,10 +14,10 @@ onnx = pytest.importorskip("onnx")
 
 from arwarden.fast.elements.crops import as_input  # noqa: E402
 from models.elements.store import write_shard  # noqa: E402
+from models.elements.trunk import SIDE, FrozenPart, Graph, TrainedPart, taps_of  # noqa: E402
 from models.words import train as training  # noqa: E402
 from models.words.data import Drawn, chances, drawn  # noqa: E402
 from models.words.train import DIMENSIONS, WARM, WordNetwork, begin, looks_of, rate, right, stored, train  # noqa: E402
-from models.words.trunk import CELLS, SIDE, FrozenPart, Graph, TrainedPart, taps_of  # noqa: E402
 
 Bytes = npt.NDArray[np.uint8]
 NAMES = ("bell", "bell off", "door", "wine glass")
@@ -85,7 +85,7 @@ def test_maps_are_kept_in_half_the_bits(graph: Graph) -> None:
     maps = FrozenPart(graph).maps(pictures)
     assert maps.dtype == np.float16
     assert maps.shape[0] == 11
-    assert maps.shape[2:] == (CELLS, CELLS)
+    assert maps.shape[2:] == (graph.cells, graph.cells)
     assert np.allclose(maps, exact_maps(graph, pictures).numpy(), rtol=2e-3, atol=2e-2)
 
 
