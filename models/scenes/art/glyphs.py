@@ -56,8 +56,9 @@ def glyph_of(
     if split == "train":
         designs = read_designs().get(cls, ())
         if designs and rng.random() < len(designs) / (len(designs) + len(icons)):
-            body = designs[int(rng.integers(len(designs)))]
-            glyph = drawn_glyph(cls, body, float(rng.choice(WIDTHS[split])))
+            number = int(rng.integers(len(designs)))
+            # One width each: there are thousands, and every width is a picture to draw and to keep.
+            glyph = drawn_glyph(cls, designs[number], WIDTHS[split][number % len(WIDTHS[split])])
             if colour or glyph.colours is None:
                 return redrawn(glyph, cls, rng)
     if icons and not ((own or can_cross) and rng.random() < share):
@@ -96,7 +97,7 @@ def icon_glyph(library: Library, source: str, name: str) -> Glyph:
     return Glyph(_ink(pixels, keep_white=coloured), pixels if coloured else None, f"{source}:{name}")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
 def drawn_glyph(cls: str, body: str, line_width: float) -> Glyph:
     """One of our own drawings; those with colours keep them, like an emoji."""
     pixels = rasterise(svg_of(body, line_width))
