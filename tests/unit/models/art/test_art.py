@@ -361,7 +361,7 @@ def test_sign_with_text_has_it_below(bare: Library) -> None:
 
 def test_missing_class_names_the_command(bare: Library) -> None:
     with pytest.raises(AssetsMissing, match=r"models\.assets\.fetch"):
-        paint("biohazard", np.random.default_rng(1), "train", library=bare)
+        paint("biohazard", np.random.default_rng(1), "test", library=bare)
     with pytest.raises(AssetsMissing, match=r"models\.assets\.fetch"):
         paint("FR", np.random.default_rng(1), "train", library=bare)
     with pytest.raises(KeyError, match="no kind"):

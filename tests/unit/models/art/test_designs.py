@@ -14,6 +14,7 @@ from models.scenes.art import glyphs
 from models.scenes.art.drawings import DESIGNS, read_designs, svg_of
 from models.scenes.art.glyph import Glyph
 from models.scenes.art.glyphs import drawn_glyph, glyph_of, rasterise
+from models.scenes.art.painter import paintable
 from models.scenes.kinds import held_out_classes
 
 FILES = sorted(DESIGNS.glob("*.yaml"))
@@ -60,6 +61,12 @@ def test_only_training_sees_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert sources("train", library, monkeypatch) & designs
     assert not sources("validation", library, monkeypatch) & designs
     assert not sources("test", library, monkeypatch) & designs
+
+
+def test_training_needs_no_package_for_what_they_show(tmp_path: Path) -> None:
+    bare = Library(tmp_path)
+    assert "biohazard" in paintable("train", bare)
+    assert "biohazard" not in paintable("test", bare)
 
 
 def test_what_has_colours_keeps_them() -> None:
