@@ -160,19 +160,21 @@ def train_classifier(settings: Settings) -> Run:
             return model.from_maps(placed, settings.frozen_to) if cached else model(placed)  # type: ignore[no-any-return]
 
     def loss_of(batch: CropBatch) -> tuple[Tensor, Mapping[str, float]]:
-        logits, directions = forward(classifier, batch.inputs)
-        named = label_loss(logits, batch.labels.to(settings.device))
-        turned = direction_loss(directions, batch.directions.to(settings.device))
-        return named + DIRECTION_WEIGHT * turned, {
-            "label": float(named.detach()),
-            "direction": float(turned.detach()),
-        }
+        return crop_loss(*forward(classifier, batch.inputs), batch)
 
     def check() -> Mapping[str, Any]:
         return check_classifier(lambda inputs: forward(run.average, inputs), held, labels)
 
     run.loop(refreshing(train, settings.batch), loss_of, check, settings.check_minutes * 60, settings.batch)
     return run
+
+
+def crop_loss(logits: Tensor, directions: Tensor, batch: CropBatch) -> tuple[Tensor, Mapping[str, float]]:
+    """The loss of the classifier's answers to a batch, and its parts by name."""
+    named = label_loss(logits, batch.labels.to(logits.device))
+    turned = direction_loss(directions, batch.directions.to(directions.device))
+    parts = {"label": float(named.detach()), "direction": float(turned.detach())}
+    return named + DIRECTION_WEIGHT * turned, parts
 
 
 def check_classifier(

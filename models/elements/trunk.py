@@ -48,9 +48,14 @@ class Graph:
         self.numbers: dict[str, npt.NDArray[Any]] = {
             tensor.name: numpy_helper.to_array(tensor) for tensor in self.model.graph.initializer
         }
-        for node in self.model.graph.node:
-            if node.op_type == "Cast" and node.input[0] in self.numbers:
-                self.numbers[node.output[0]] = self.numbers[node.input[0]].astype(np.float32)
+        self._stored = {tensor.name: tensor for tensor in self.model.graph.initializer}
+        self._halves = {
+            node.output[0]: node.input[0]
+            for node in self.model.graph.node
+            if node.op_type == "Cast" and node.input[0] in self.numbers
+        }
+        for name, half in self._halves.items():
+            self.numbers[name] = self.numbers[half].astype(np.float32)
         self.frozen = [
             n.output[0] for n in self.model.graph.node if n.name.startswith(f"/_blocks.{frozen_to}/")
         ][-1]
@@ -68,6 +73,12 @@ class Graph:
         *paddings, maps = session.run([*wanted, self.frozen], {"pictures": blank})
         self.numbers |= dict(zip(wanted, paddings, strict=True))
         return int(maps.shape[-1])
+
+    def put(self, name: str, values: Tensor) -> None:
+        """Write new values of an initializer into the file, as fp16 where it was."""
+        tensor = self._stored[self._halves.get(name, name)]
+        kind = numpy_helper.to_array(tensor).dtype
+        tensor.CopyFrom(numpy_helper.from_array(values.detach().numpy().astype(kind), tensor.name))
 
     def session(self, outputs: list[str], threads: int = 1) -> Any:  # noqa: ANN401 - onnxruntime has no types
         """The classifier as far as these inner values, which are its outputs."""
@@ -184,18 +195,11 @@ class TrainedPart(nn.Module):
         return math.isqrt(self._taps[node.output[0]][1])
 
     def put_into(self, graph: Graph) -> None:
-        """Write the weights as they are now into the file's numbers, as fp16 where they were."""
+        """Write the weights as they are now into the file's numbers."""
         own = {_key(node.output[0]): node for node in graph.model.graph.node if node.op_type == "Conv"}
-        stored = {tensor.name: tensor for tensor in graph.model.graph.initializer}
-        halves = {n.output[0]: n.input[0] for n in graph.model.graph.node if n.op_type == "Cast"}
         for name, parameter in self.weights.items():
             key, _, part = name.partition(":")
-            target = own[key].input[1 if part == "weight" else 2]
-            tensor = stored[halves.get(target, target)]
-            old = numpy_helper.to_array(tensor)
-            tensor.CopyFrom(
-                numpy_helper.from_array(parameter.detach().numpy().astype(old.dtype), tensor.name)
-            )
+            graph.put(own[key].input[1 if part == "weight" else 2], parameter)
 
 
 def taps_of(kernel: int, side: int, stride: int, pads: tuple[int, int]) -> Tensor:
