@@ -30,6 +30,8 @@ _PRONOUNS = frozenset(
 _REASONS = frozenset({"for", "due", "because", "owing", "during", "by"})
 _STATES = frozenset({"opening", "function", "power", "road", "stock", "progress", "availability"})
 """A thing behind the words for such a state and one of the reasons is not what is in the state."""
+_OF_EACH = frozenset({"distance", "duration"})
+"""One panel may tell how far something is and another how far something else is."""
 _MAX_WORDS = 4
 _SOLD = frozenset({"item", "article", "brand", "label", "good", "country", "quality", "place"})
 """Names of anything that is sold: no origin of theirs is another one's."""
@@ -235,8 +237,12 @@ class SubjectReader:
         return ""
 
     def without(self, name: str, attribute: str) -> str:
-        """A name without the nouns that only repeat the attribute ("battery" for the battery level)."""
-        own = self._nouns.get(attribute.partition(".")[0], frozenset())
+        """A name without the nouns that only repeat the attribute ("battery" for the battery level).
+
+        Attributes that no lexicon lists are called by such a noun ("weight").
+        """
+        base = attribute.partition(".")[0]
+        own = self._nouns.get(base, frozenset() if base in _OF_EACH else frozenset(base.split()))
         return " ".join(word for word in name.split() if word not in own)
 
 

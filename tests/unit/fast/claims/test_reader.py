@@ -42,6 +42,8 @@ def claimed(reader: ClaimReader, text: str) -> set[tuple[str, str, str]]:
         ("Was $20, now $10", "", "price.sale", "10.00 USD"),
         ("50 % off", "", "discount", "50 %"),
         ("Entry is free", "entry", "price", "0.00"),
+        ("Weight: 400 g", "", "weight", "400 g"),
+        ("Distance: 400 m", "distance", "distance", "400 m"),
         ("Max 3 people", "people", "quantity.max", "3"),
         ("Museum 1.5 km", "museum", "distance", "1500 m"),
         ("Departure 10:30", "", "departure time", "10:30"),
