@@ -47,8 +47,12 @@ class Categories:
         return category in self._listed or category in names()
 
     def of(self, word: str) -> tuple[str, ...]:
-        """The categories that a word or pair of words has a place in, those listed by hand first."""
-        return tuple(dict.fromkeys((*self._values.get(word, ()), *kinds().nodes.get(word, ()))))
+        """The categories that a word or pair of words has a place in, those listed by hand first.
+
+        Not the one that it names itself: "room" is no kind of room.
+        """
+        known = dict.fromkeys((*self._values.get(word, ()), *kinds().nodes.get(word, ())))
+        return tuple(category for category in known if category != word)
 
     def is_listed(self, word: str) -> bool:
         """Whether the lexicon lists the word itself, rather than WordNet alone."""

@@ -17,6 +17,12 @@ _SKIP = frozenset({"please", "kindly", "always", "now", "also", "and", "then", "
 _FILLING_ORDERS = frozenset({"press", "push", "use", "click", "tap", "pay", "enjoy"})
 _PLAIN_ORDERS = frozenset({"press", "push", "use", "open", "shake"})
 """Verbs that mostly are nouns or adjectives, but begin orders all the same."""
+_NAMED_BY_USE = frozenset(
+    {"room", "shop", "office", "area", "zone", "station", "hall", "desk", "centre", "center", "counter"}
+)
+"""Behind a verb, and nothing else, these are called by what one does there ("print room")."""
+_DONE_TO_PLACES = frozenset({"enter", "leave", "exit", "vacate", "clean", "lock", "close", "open"})
+"""Unless that is done to places."""
 
 
 class OrderClaims:
@@ -65,6 +71,8 @@ class OrderClaims:
             and not thing
             and any(self._lexicon.words.kind(w) != "r" and w not in self._small for w in rest)
         ):
+            return
+        if not negated and len(rest) == 1 and rest[0] in _NAMED_BY_USE and verb not in _DONE_TO_PLACES:
             return
         item = Item(at, at + 1, quality=passage.tokens[at].quality)
         place = next((word for word in rest if word in _PLACES), "")

@@ -43,6 +43,7 @@ def claimed(reader: ClaimReader, text: str) -> set[tuple[str, str, str]]:
         ("50 % off", "", "discount", "50 %"),
         ("Entry is free", "entry", "price", "0.00"),
         ("Weight: 400 g", "", "weight", "400 g"),
+        ("Print the list", "list print", "instruction", "do"),
         ("Distance: 400 m", "distance", "distance", "400 m"),
         ("Max 3 people", "people", "quantity.max", "3"),
         ("Museum 1.5 km", "museum", "distance", "1500 m"),
@@ -109,6 +110,9 @@ def test_reads_through_damage(
         ("Do not forget to lock the door", "lock"),
         ("Italian restaurant", "origin"),
         ("Slide left to unlock", "direction"),
+        ("Print room", "instruction"),
+        ("Print room", "room"),
+        ("Press office", "instruction"),
     ],
 )
 def test_what_is_not_claimed(reader: ClaimReader, text: str, attribute: str) -> None:
