@@ -20,8 +20,10 @@ from models.assets.sources import Split as ArtSplit
 from models.elements.labels import trained_labels
 from models.scenes.art.content import Carried
 from models.scenes.art.element import Art
+from models.scenes.art.glyphs import icon_glyph
 from models.scenes.art.painter import carry, paint, paintable
 from models.scenes.art.pictograms import other_pictogram
+from models.scenes.art.signs import SAID_BY_SHAPE, paint_other_sign
 from models.scenes.backdrop import Backdrops
 from models.scenes.capture import Wear, seen_by_camera, sent
 from models.scenes.kinds import PROPORTIONS, Split
@@ -38,6 +40,8 @@ KINDS = {
     "tag": 0.03, "badge": 0.03,
 }  # fmt: skip
 """A carrier is a panel with a text and a picture on it."""
+TRAINING_KINDS = {**KINDS, "pictogram": 0.45, "flag": 0.13, "carrier": 0.12, "other": 0.13}
+"""To learn from: what belongs to no class looks like anything, so it takes more of it."""
 SCENE_KINDS = {
     "pictogram": 0.34, "flag": 0.16, "arrow": 0.2, "carrier": 0.16, "other": 0.02, "tag": 0.08, "badge": 0.04,
 }  # fmt: skip
@@ -47,6 +51,11 @@ _ON_ARROWS = ("floor", "room", "gate", "metres", "minutes", "kilometres", "stree
 ARROWS_WITH_TEXT = 0.1
 _WRITTEN = {"tag": ("money", ()), "badge": ("percent", ("NEW", "SALE", "TOP", "1+1", "2 for 1", "BIO"))}
 _OTHER_TRIES = 12
+_OTHERS = {"plain": 0.7, "crossed": 0.12, "prohibition": 0.08, "mandatory": 0.05, "warning": 0.05}
+"""How a pictogram of no class is shown: by itself, crossed out, or on a sign, whose shape says something."""
+_TRAINING_OTHERS = {"plain": 0.4, "crossed": 0.25, "prohibition": 0.15, "mandatory": 0.1, "warning": 0.1}
+_CROSSED = {"off", "slash", "slashed", "crossed", "no", "not", "mute", "muted", "ban", "forbid", "disabled"}
+"""Words in names of icons that are crossed out already."""
 _POINTING = {"arrow", "arrows", "chevron", "caret", "direction", "turn", "location", "map", "marker", "alert"}
 
 
@@ -69,6 +78,7 @@ class Collages:
     def __init__(self, split: Split, seed: int, backdrops: Backdrops, library: Library | None = None) -> None:
         self._split, self._seed, self._backdrops = split, seed, backdrops
         self._art_split: ArtSplit = split.value
+        self._kinds = TRAINING_KINDS if split is Split.TRAIN else KINDS
         self._library = library or Library()
         self._library.require()
         known = trained_labels().names
@@ -85,7 +95,7 @@ class Collages:
             word for cls in read_classes().values() for word in (cls.name.replace("_", " "), *cls.words)
         ]
         words = {word.lower() for one in self._sayings for word in one.split()}
-        self._telling = {word for word in words if len(word) > 2} | _POINTING
+        self._telling = {word for word in words if len(word) > 2} | _POINTING | _CROSSED
         self._packs = self._library.icon_packs(split.value)
 
     def collage(self, index: int) -> tuple[ByteImage, list[Found]]:
@@ -121,9 +131,9 @@ class Collages:
                 ]
         return rgb, [one for one in found if one.visibility > 0]
 
-    def art(self, rng: _Rng, kinds: Mapping[str, float] = KINDS) -> Art:
+    def art(self, rng: _Rng, kinds: Mapping[str, float] | None = None) -> Art:
         """A random element: pictogram, sign, flag or arrow without text, or a tag or badge."""
-        kind = tuple(kinds)[int(np.searchsorted(np.cumsum(list(kinds.values())), rng.random() * 0.999))]
+        kind = _drawn(kinds or self._kinds, rng)
         height_px = float(rng.uniform(90, 170))
         if kind == "flag":
             return self._paint("flag", rng, height_px, code=self._country(rng))
@@ -172,7 +182,8 @@ class Collages:
         return self._countries[int(rng.integers(len(self._countries)))]
 
     def _other(self, rng: _Rng, height_px: float) -> Art:
-        """A pictogram of no class; some files cannot be drawn, so a few are tried."""
+        """A pictogram or sign of no class; some files cannot be drawn, so a few are tried."""
+        how = _drawn(_TRAINING_OTHERS if self._split is Split.TRAIN else _OTHERS, rng)
         for _ in range(_OTHER_TRIES):
             source = self._packs[int(rng.integers(len(self._packs)))]
             names = self._library.icon_names(source)
@@ -180,12 +191,22 @@ class Collages:
             if (source, name) in self._own or self._telling & set(re.split(r"[^a-z]+", name.lower())):
                 continue
             try:
-                return other_pictogram(
-                    rng, self._art_split, self._library, source=source, name=name, height_px=height_px
-                )
+                return self._shown(how, source, name, rng, height_px)
             except ValueError:
                 continue
         return self._paint("flag", rng, height_px, code=self._country(rng))
+
+    def _shown(self, how: str, source: str, name: str, rng: _Rng, height_px: float) -> Art:
+        kit = (rng, self._art_split, self._library)
+        for form in SAID_BY_SHAPE:
+            if how == form:
+                glyph = icon_glyph(self._library, source, name)
+                return paint_other_sign(*kit, glyph=glyph, form=form, height_px=height_px)
+        return other_pictogram(*kit, source=source, name=name, crossed=how == "crossed", height_px=height_px)
+
+
+def _drawn(shares: Mapping[str, float], rng: _Rng) -> str:
+    return tuple(shares)[int(np.searchsorted(np.cumsum(list(shares.values())), rng.random() * 0.999))]
 
 
 def _found(kind: str, cls: str, seen: Seen) -> Found:

@@ -6,8 +6,8 @@
 
 Each crop is changed at random whenever it is used. Several runs can go side by side, a thread and a seed
 each: they begin alike, so the mean of their weights is a network too, and mostly a better one than any of
-them (Wortsman et al. 2022, "Model soups"). A stopped run goes on with ``--resume``. ``write`` puts the mean
-into the file; calibrate after it (``models.elements.evaluate``).
+them (Wortsman et al. 2022, "Model soups"). A stopped run goes on with ``--resume``. Labels that the file
+lacks are added. ``write`` puts the mean into the file; calibrate after it (``models.elements.evaluate``).
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ import onnx
 import torch
 from torch import Tensor, nn
 
+from arwarden.fast.elements.decode import OTHER
 from arwarden.fast.elements.weights import DESCRIPTION
 from models.cards.description import write_description
 from models.elements.data import CropBatch, CropData
 from models.elements.export import averaged
-from models.elements.labels import Labels
+from models.elements.labels import trained_labels
 from models.elements.train import check_classifier, crop_loss, refreshing
 from models.elements.training import Run
 from models.elements.trunk import CLASSIFIER, SIDE, FrozenPart, Graph, TrainedPart
@@ -89,12 +90,12 @@ def train(options: argparse.Namespace) -> Run:
     """Train until the time box is full; the result is in the run's folder."""
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
-    graph = Graph(options.weights / FILE, frozen_to=FROZEN_TO)
+    graph, labels = Graph(options.weights / FILE, frozen_to=FROZEN_TO), trained_labels()
+    let_answer(graph, described(options.weights)["classifier"]["labels"], labels.names)
     frozen, rest = FrozenPart(graph), Rest(graph)
     run = Run(options.out, rest, optimiser_of(rest, options.rate), options.minutes * 60, options.seed)
     if options.resume:
         run.resume()
-    labels = Labels(tuple(described(options.weights)["classifier"]["labels"]))
     common: dict[str, Any] = {"side": SIDE, "seed": options.seed}
     data = CropData(options.data, ("crops-train", "cuts-train"), labels, vary=True, **common)
     held = CropData(options.data, ("crops-validation", "cuts-validation"), labels, **common)
@@ -117,6 +118,15 @@ def train(options: argparse.Namespace) -> Run:
     return run
 
 
+def let_answer(graph: Graph, had: Sequence[str], wanted: Sequence[str]) -> None:
+    """Give the last layer an output for each of ``wanted`` instead of ``had``; a new one begins as #other."""
+    rows = [had.index(name if name in had else OTHER) for name in wanted]
+    for part in ("label.weight", "label.bias"):
+        graph.numbers[part] = graph.numbers[part][rows]
+        graph.put(part, torch.from_numpy(graph.numbers[part]))
+    graph.model.graph.output[0].type.tensor_type.shape.dim[1].dim_value = len(rows)
+
+
 def mean_of(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
     """The mean of several runs' weights, name by name.
 
@@ -134,13 +144,15 @@ def mean_of(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
 
 def write(options: argparse.Namespace) -> None:
     """Put the mean of the runs into the file; thresholds stay those of the old weights."""
-    graph = Graph(options.weights / FILE, frozen_to=FROZEN_TO)
+    graph, labels = Graph(options.weights / FILE, frozen_to=FROZEN_TO), trained_labels()
+    values = described(options.weights)
+    let_answer(graph, values["classifier"]["labels"], labels.names)
+    values["classifier"]["labels"] = list(labels.names)
     rest = Rest(graph)
     rest.load_state_dict(mean_of([averaged(folder) for folder in options.runs]))
     rest.put_into(graph)
     onnx.checker.check_model(graph.model)
     onnx.save(graph.model, str(options.weights / FILE))
-    values = described(options.weights)
     write_description(
         options.weights, DESCRIPTION, values, sorted(one.name for one in options.weights.glob("*.onnx"))
     )

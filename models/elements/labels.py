@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from arwarden.fast.elements.decode import TYPES
+from arwarden.fast.elements.decode import CROSSED, MANDATORY, OTHER, TYPES
 from models.assets.library import read_classes, read_countries
 from models.scenes.kinds import held_out_classes
 
-BACKGROUND, PANEL, ARROW, U_TURN, DOUBLE, TAG, OTHER = (
-    "#background", "#panel", "#arrow", "#arrow:u_turn", "#arrow:double", "#tag", "#other",
+BACKGROUND, PANEL, ARROW, U_TURN, DOUBLE, TAG = (
+    "#background", "#panel", "#arrow", "#arrow:u_turn", "#arrow:double", "#tag",
 )  # fmt: skip
-"""Labels that are no pictogram class; ``#other`` is a pictogram that belongs to no class."""
+"""Labels that are no pictograms."""
+_NAMELESS = {"": OTHER, "other": OTHER, "crossed": CROSSED, "mandatory": MANDATORY}
+"""Pictograms and signs of no class."""
 _TYPE_OF_KIND = {
     "panel": "panel",
     "arrow": "arrow",
@@ -50,7 +52,8 @@ def trained_labels() -> Labels:
     held_out = held_out_classes()
     pictograms = [name for name in read_classes() if name not in held_out]
     flags = [f"flag:{code}" for code, country in read_countries().items() if not country.same_as]
-    return Labels((BACKGROUND, PANEL, ARROW, U_TURN, DOUBLE, TAG, OTHER, *pictograms, *flags))
+    fixed = (BACKGROUND, PANEL, ARROW, U_TURN, DOUBLE, TAG, OTHER, CROSSED, MANDATORY)
+    return Labels((*fixed, *pictograms, *flags))
 
 
 def read_labels(path: Path) -> Labels:
@@ -74,7 +77,7 @@ def label_name(kind: str, cls: str) -> str | None:
         country = read_countries().get(code)
         return None if country is None else f"flag:{country.same_as or code}"
     if kind in {"pictogram", "sign"}:
-        return OTHER if cls in {"other", ""} else cls
+        return _NAMELESS.get(cls, cls)
     if kind == "arrow":
         return {"u_turn": U_TURN, "double": DOUBLE}.get(cls, ARROW)
     return {"panel": PANEL, "tag": TAG, "badge": TAG}.get(kind)

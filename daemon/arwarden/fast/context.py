@@ -14,7 +14,8 @@ from typing import Final
 import numpy as np
 
 from arwarden.core.findings import Claim, ElementType
-from arwarden.fast.claims.elements import CROSSED, WORD, ElementReader, Picture
+from arwarden.fast.claims.elements import CROSSED, REQUIRED, WORD, ElementReader, Picture
+from arwarden.fast.elements import decode
 from arwarden.fast.elements.decode import ARROW, is_picture
 from arwarden.fast.panels import Panel
 from arwarden.fast.tracking.elements import TrackedElement
@@ -33,6 +34,8 @@ CROSSED_OUT: Final = 0.6
 """Share of the votes that say "off" from which a picture counts as crossed out."""
 DENIABLE: Final = frozenset({"permission", "presence", "power", "connection", "recording"})
 """What a picture that is crossed out denies of the thing that it shows."""
+DEMANDED: Final = frozenset({"requirement"})
+"""What a mandatory sign says of it."""
 CLEAR: Final = 0.9
 """A share from which a picture needs no context."""
 LEAST: Final = 0.04
@@ -84,34 +87,44 @@ class Context:
             for claim in self._reader.claims(ElementType.TEXT, text=text.text)
         }
         weighed = [self._weigh(one, labels, spoken) if _is_doubtful(one, labels) else one for one in seen]
-        return [self._named(one, spoken) for one in weighed]
+        unnamed = self._of_no_label(spoken, labels)
+        return [one if one.votes is None else self._named(one, labels, spoken, unnamed) for one in weighed]
 
-    def _named(self, one: TrackedElement, spoken: Collection[Topic]) -> TrackedElement:
-        """With the best of its names, where there are any."""
-        if one.votes is None:
-            return one
-        labels = {name: WORD + name for name in one.votes.shares}
+    def _named(
+        self,
+        one: TrackedElement,
+        labels: Sequence[str],
+        spoken: Collection[Topic],
+        unnamed: Collection[Topic],
+    ) -> TrackedElement:
+        """With the best of its names, which say what the shape of the sign or a bar across it says."""
+        votes = one.votes or Votes({})
+        label = labels[int(one.shares.argmax())]
+        says, of = "", DENIABLE
+        if label == decode.MANDATORY:
+            says, of = REQUIRED, DEMANDED
+            votes = votes.of_things(says)
+        elif label == decode.CROSSED:
+            says = CROSSED
+            votes = votes.of_things(says)
+        elif votes.denying >= CROSSED_OUT:
+            says = CROSSED
         likelier = {
             name: LIKELIER_NAME
-            for name, label in labels.items()
-            if any(topic.touches(other) for topic in self._claimed(label) for other in spoken)
+            for name in votes.shares
+            if any(topic.touches(other) for topic in self._claimed(WORD + name) for other in spoken)
         }
-        word = one.votes.word(likelier)
-        fits = word.words in likelier
-        return replace(one, word=word if fits else self._of_novel_thing(word, one.votes, spoken))
+        word = votes.word(likelier)
+        if says and word.words not in likelier:
+            word = _of_novel_thing(word, says, {one.subject for one in unnamed if one.attribute in of})
+        return replace(one, word=word)
 
-    def _of_novel_thing(self, word: Word, votes: Votes, spoken: Collection[Topic]) -> Word:
-        """The one thing that texts speak of, where that is likelier than a ``word`` of which none speaks.
-
-        Only of pictures that are crossed out: what a plain one says of its thing is not known either.
-        """
-        things = {topic.subject for topic in spoken if topic.subject and topic.attribute in DENIABLE}
-        if votes.denying < CROSSED_OUT or len(things) != 1:
-            return word
-        (thing,) = things
-        unnamed = LIKELIER_NAME * NOVEL * (1.0 - word.share)
-        share = unnamed / (unnamed + word.share)
-        return Word(thing + CROSSED, share) if share > word.share else word
+    def _of_no_label(self, spoken: Collection[Topic], labels: Sequence[str]) -> list[Topic]:
+        """What is spoken of that no label speaks of; pictures of all else would have been recognised."""
+        known = {topic for label in labels for topic in self._claimed(label) if topic.subject}
+        return [
+            topic for topic in spoken if topic.subject and not any(topic.touches(other) for other in known)
+        ]
 
     def _weigh(self, one: TrackedElement, labels: Sequence[str], spoken: Collection[Topic]) -> TrackedElement:
         weights = np.ones(len(labels))
@@ -133,6 +146,19 @@ class Context:
             named = (Topic("", thing),) if thing else ()
             self._topics[label] = frozenset((*map(topic_of, claims), *named))
         return self._topics[label]
+
+
+def _of_novel_thing(word: Word, says: str, things: Collection[str]) -> Word:
+    """The one thing that texts speak of, where that is likelier than a ``word`` of which none speaks.
+
+    Only for pictures that say something of what they show: what a plain one says is not known either.
+    """
+    if len(things) != 1:
+        return word
+    (thing,) = things
+    unnamed = LIKELIER_NAME * NOVEL * (1.0 - word.share)
+    share = unnamed / (unnamed + word.share)
+    return Word(thing.replace("-", " ") + says, share) if share > word.share else word
 
 
 def _is_doubtful(one: TrackedElement, labels: Sequence[str]) -> bool:

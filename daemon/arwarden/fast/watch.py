@@ -9,7 +9,8 @@ from typing import Final
 
 from arwarden.core.counters import Counters
 from arwarden.core.frame import ByteImage, Frame
-from arwarden.fast.elements.decode import OTHER
+from arwarden.fast.claims.elements import FLAG
+from arwarden.fast.elements.decode import NAMELESS
 from arwarden.fast.elements.detector import ElementFinder
 from arwarden.fast.tracking.elements import MOST_TRACKS, ElementTracker, TrackedElement
 from arwarden.fast.tracking.follower import Attention, Step, Urgency
@@ -36,8 +37,8 @@ DIFFERENT: Final = 0.6
 """Likeness of its place to what was classified there below which it looks different. Validation clips: of
 one element in two frames 19 of 20 are above, of two that take turns in one place 9 of 10 below."""
 SLIVER: Final = 0.5
-"""Height to width, or width to height, below which a picture that the edge cuts shows too little to be named:
-a strip of France's flag is Poland's or Morocco's. Whole ones are square or three by two."""
+"""Height to width, or width to height, below which a flag that the edge cuts shows too little to be named: a
+strip of France's is Poland's or Morocco's. Whole ones are square or three by two."""
 AT_EDGE: Final = 0.02
 """Share of the picture's side within which a box ends at its edge: carried ones are some pixels off."""
 MOST_CROPS: Final = 24
@@ -115,15 +116,20 @@ class ElementWatch:
         if search:
             for number in [number for number in changed if self._tracker.missed(number)]:
                 self._tracker.gone(number)
-        due = self._due(changed, now_ms, (luma.shape[1], luma.shape[0]))
+        size_px = (luma.shape[1], luma.shape[0])
+        due = self._due(changed, now_ms, size_px)
         if len(due) > MOST_CROPS:
             self._counters.add("elements.looks_postponed", len(due) - MOST_CROPS)
             due = due[:MOST_CROPS]
         seen = self._finder.classify(rgb, [one.box_px for one in due])
         looked: dict[int, BoxPx] = {}
         for one, look in zip(due, seen, strict=True):
+            strip = is_sliver(one.box_px, size_px)
+            if strip and self._finder.labels[int(look.shares.argmax())].startswith(FLAG):
+                continue  # the detector took a flag's strip for a sign
             number = self._tracker.look(one.number, look, now_ms, changed=one.number in changed)
-            looked[number] = one.box_px
+            if not strip:
+                looked[number] = one.box_px
             now = patch(luma, one.box_px)
             if now is not None:
                 self._patches[number] = now
@@ -151,7 +157,7 @@ class ElementWatch:
     def _is_nameless(self, one: TrackedElement) -> bool:
         best = int(one.shares.argmax())
         return one.type == "sign" and (
-            self._finder.labels[best] == OTHER or float(one.shares[best]) < LEAST_NAMED
+            self._finder.labels[best] in NAMELESS or float(one.shares[best]) < LEAST_NAMED
         )
 
     def _with_votes(self, one: TrackedElement) -> TrackedElement:
@@ -177,7 +183,7 @@ class ElementWatch:
         """The elements to classify: those that look different first, then the least known."""
         known, stale = [], []
         for one in self._tracker.all():
-            if one.type in SMALL and is_sliver(one.box_px, size_px):
+            if one.type == "flag" and is_sliver(one.box_px, size_px):
                 continue
             best = float(one.shares.max()) if len(one.shares) else 1.0
             young = one.looks < (2 if best >= KNOWN_SHARE else FIRST_LOOKS)

@@ -43,8 +43,8 @@ class Art:
 
     Attributes:
         rgba: (h, w, 4) straight alpha.
-        cls: pictogram or sign: class of `classes.yaml`, or "other"; flag: ISO code; arrow: its shape;
-            panel, tag and badge: their style.
+        cls: pictogram or sign: class of `classes.yaml`, or "other", "crossed" or "mandatory" where what it
+            shows is of no class; flag: ISO code; arrow: its shape; panel, tag and badge: their style.
         text: all lines joined by a space, as a reader would say it.
         direction_deg: where an arrow's tip points: 0 right, 90 up, 180 left; None for no or two tips.
         body_norm: the element without its shadow or glow; what a detector is to find.

@@ -13,7 +13,7 @@ from models.scenes.art.colours import BLACK, LOUD, WHITE, contrast, ground, ink_
 from models.scenes.art.content import Carried, place
 from models.scenes.art.element import WHOLE, Art, Colour, solid_body, trim
 from models.scenes.art.glyph import Glyph
-from models.scenes.art.glyphs import glyph_of, icon_glyph
+from models.scenes.art.glyphs import crossed_glyph, glyph_of, icon_glyph
 
 Backing = Literal["none", "disc", "square", "tile", "ring", "outline"]
 BACKINGS: tuple[Backing, ...] = ("none", "disc", "square", "tile", "ring", "outline")
@@ -62,12 +62,16 @@ def other_pictogram(
     *,
     source: str,
     name: str,
+    crossed: bool = False,
     height_px: float = 120,
 ) -> Art:
-    """Any picture of a package, for pictograms outside the classes; its class is "other"."""
-    return paint_pictogram(
-        rng, split, library, cls="other", height_px=height_px, glyph=icon_glyph(library, source, name)
-    )
+    """Any picture of a package, for pictograms outside the classes; its class is "other" or "crossed"."""
+    glyph = icon_glyph(library, source, name)
+    if crossed:
+        return paint_pictogram(
+            rng, split, library, cls="crossed", height_px=height_px, glyph=crossed_glyph(glyph, rng)
+        )
+    return paint_pictogram(rng, split, library, cls="other", height_px=height_px, glyph=glyph)
 
 
 def carried_pictogram(

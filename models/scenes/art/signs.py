@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from models.scenes.art.canvas import Box, Canvas, Point, arc, rounded_box, round
 from models.scenes.art.colours import BLACK, BLUE, GREEN, LOUD, QUIET, RED, WHITE, YELLOW, ink_on, jitter
 from models.scenes.art.content import Carried, place, spoken
 from models.scenes.art.drawings import DRAWINGS
-from models.scenes.art.element import Art, Colour, Part, trim
+from models.scenes.art.element import WHOLE, Art, Colour, Part, trim
 from models.scenes.art.glyph import Glyph
 from models.scenes.art.glyphs import can_show, drawn_glyph, glyph_of
 from models.scenes.art.kit import Kit
@@ -30,6 +32,12 @@ SIGN_FORMS: tuple[Form, ...] = (
 ACCESSIBLE_RESTROOM = "restroom_accessible"
 """Figures and a wheelchair on one sign: too small to be found each by itself, so the sign has a class."""
 ACCESSIBLE_RESTROOM_NEEDS = "wheelchair"
+
+
+SAID_BY_SHAPE: Mapping[Form, str] = MappingProxyType(
+    {"prohibition": "crossed", "mandatory": "mandatory", "warning": "warning"}
+)
+"""What the shape of a sign says whatever is on it (ISO 3864-1), as the class of a sign of no class."""
 
 
 def sign_forms(cls: str) -> tuple[Form, ...]:
@@ -85,11 +93,41 @@ def paint_sign(
     return trim(art).with_(body_norm=(0.0, 0.0, 1.0, 1.0))
 
 
+def paint_other_sign(
+    rng: np.random.Generator,
+    split: Split,
+    library: Library,
+    *,
+    glyph: Glyph,
+    form: Form,
+    height_px: float = 160,
+) -> Art:
+    """A sign with any picture on it; its class is what its shape says (``SAID_BY_SHAPE``).
+
+    Raises:
+        KeyError: the shape says nothing by itself.
+    """
+    cls = SAID_BY_SHAPE[form]
+    kit = Kit(rng, split, library)
+    canvas = Canvas(height_px + 4, height_px + 4)
+    box: Box = (2, 2, height_px, height_px)
+    if form == "prohibition":
+        _prohibition(canvas, box, glyph, kit)
+    elif form == "warning":
+        _warning(canvas, box, glyph, kit)
+    else:
+        _tile(canvas, box, form, glyph, kit)
+    art = Art(canvas.finish(), "sign", cls, source=glyph.source, styles=(form,))
+    return trim(art).with_(body_norm=WHOLE)
+
+
 def _shape(canvas: Canvas, box: Box, cls: str, form: Form, kit: Kit) -> tuple[tuple[Part, ...], str]:
     if form == "traffic":
         return _traffic(canvas, box, cls, kit)
     if form == "prohibition":
-        return _prohibition(canvas, box, cls, kit)
+        glyph = _to_cross_out(cls, kit)
+        _prohibition(canvas, box, glyph, kit)
+        return (), f"crossed:{glyph.source}"
     # Most packages' warning icons are triangles themselves: the exclamation mark in a triangle is ours.
     mark = cls == "warning"
     glyph = (
@@ -182,14 +220,16 @@ def _tile(canvas: Canvas, box: Box, form: Form, glyph: Glyph, kit: Kit) -> None:
     _put(canvas, glyph, _shrunk(box, float(kit.rng.uniform(0.62, 0.8))), ink)
 
 
-def _prohibition(canvas: Canvas, box: Box, cls: str, kit: Kit) -> tuple[tuple[Part, ...], str]:
+def _to_cross_out(cls: str, kit: Kit) -> Glyph:
     base = read_classes()[cls].crossed
     if cls == "no_phone":
-        glyph = drawn_glyph("phone", DRAWINGS["phone"][0], 7.0)
-    elif base and can_show(base, kit.split, kit.library):
-        glyph = glyph_of(base, kit.rng, kit.split, kit.library, colour=False)
-    else:
-        raise ValueError(f"{cls} names no class to cross out")
+        return drawn_glyph("phone", DRAWINGS["phone"][0], 7.0)
+    if base and can_show(base, kit.split, kit.library):
+        return glyph_of(base, kit.rng, kit.split, kit.library, colour=False)
+    raise ValueError(f"{cls} names no class to cross out")
+
+
+def _prohibition(canvas: Canvas, box: Box, glyph: Glyph, kit: Kit) -> None:
     red = jitter((200, 25, 35) if kit.rng.random() < 0.6 else RED, kit.rng, 0.05)
     under = kit.rng.random() < 0.8
     _disc(canvas, box, red)
@@ -199,7 +239,6 @@ def _prohibition(canvas: Canvas, box: Box, cls: str, kit: Kit) -> tuple[tuple[Pa
     _bar(canvas, box, red)
     if not under:
         _put(canvas, glyph, _shrunk(box, 0.54), BLACK)
-    return (), f"crossed:{glyph.source}"
 
 
 def _bar(canvas: Canvas, box: Box, red: Colour, *, both: bool = False) -> None:

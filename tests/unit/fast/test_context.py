@@ -9,11 +9,14 @@ from arwarden.core.findings import Box
 from arwarden.fast.claims import Lexicon
 from arwarden.fast.claims.elements import ElementReader
 from arwarden.fast.context import LIKELIER, LIKELIER_NAME, NOVEL, Context, Topic
+from arwarden.fast.elements.decode import CROSSED, MANDATORY
 from arwarden.fast.panels import Panel
 from arwarden.fast.tracking.elements import TrackedElement
 from arwarden.fast.words.bank import Votes, Word
 
-LABELS = ("#other", "#arrow", "vegan", "meat", "no_dogs", "rain", "sun", "flag:FR", "restroom")
+LABELS = (
+    "#other", "#arrow", "vegan", "meat", "no_dogs", "rain", "sun", "flag:FR", "restroom", CROSSED, MANDATORY,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +68,7 @@ def test_flags_are_likelier_beside_an_origin(context: Context) -> None:
 
 def test_clear_pictures_arrows_and_noise_stay(context: Context) -> None:
     for one in (picture(sun=0.92, rain=0.08), TrackedElement(
-        1, "arrow", (0.0, 0.0, 9.0, 9.0), 0.8, picture(rain=0.3).shares[[1, 0, 2, 3, 4, 5, 6, 7, 8]], None
+        1, "arrow", (0.0, 0.0, 9.0, 9.0), 0.8, picture(rain=0.3).shares[[1, 0, *range(2, len(LABELS))]], None
     ), picture(rain=0.03)):  # fmt: skip
         (result,) = context.weighed([one], LABELS, [Panel("Rain", Box(0, 0, 0.1, 0.1), 0.9, ())])
         assert result.shares.tolist() == pytest.approx(one.shares.tolist())
@@ -166,3 +169,42 @@ def test_a_name_that_fits_the_text_but_hardly_the_picture_does_not_stand_in_the_
     assert word is not None
     assert word.words == "pet off"
     assert word.share > 0.6
+
+
+PLAIN = Votes({"rocket": 0.3, "skull": 0.3, "tooth": 0.2, "rocket off": 0.2})
+"""Nothing that anybody has a name for, and only the sign around it says what is said of it."""
+
+
+def sign(label: str) -> TrackedElement:
+    """A sign of no class whose shape says this."""
+    values = np.zeros(len(LABELS), np.float32)
+    values[LABELS.index(label)] = 1.0
+    return replace(picture(), shares=values, votes=PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("label", "text", "words"),
+    [
+        (CROSSED, "Skating permitted", "skating off"),
+        (MANDATORY, "Knee pads required", "knee pad required"),
+        (MANDATORY, "Hearing protection optional", "hearing protection required"),
+        (CROSSED, "Hearing protection optional", "rocket off"),
+        (MANDATORY, "Skating permitted", "rocket required"),
+        (CROSSED, "Dogs welcome", "rocket off"),  # crossed-out dogs have a label
+        (MANDATORY, "Welcome", "rocket required"),
+    ],
+)
+def test_the_shape_of_a_sign_says_what_is_said_of_what_it_shows(
+    context: Context, label: str, text: str, words: str
+) -> None:
+    panels = [Panel(text, Box(0.5, 0.5, 0.2, 0.1), 0.95, ())]
+    (result,) = context.weighed([sign(label)], LABELS, panels)
+    assert result.word is not None
+    assert result.word.words == words
+
+
+def test_things_of_two_words_are_spelt_as_people_do(context: Context) -> None:
+    panels = [Panel("No ear protection needed", Box(0.5, 0.5, 0.2, 0.1), 0.95, ())]
+    (result,) = context.weighed([sign(MANDATORY)], LABELS, panels)
+    assert result.word is not None
+    assert result.word.words == "ear protection required"

@@ -16,7 +16,7 @@ from arwarden.fast.watch import FIRST_LOOKS, MOST_CROPS, MOST_LOOKS, STALE_MS, E
 from arwarden.fast.words.bank import Floats, Votes
 from arwarden.fast.words.model import WordFinder
 
-LABELS = ("#background", "lock", "unlock", OTHER)
+LABELS = ("#background", "lock", "unlock", OTHER, "flag:PL")
 STEP_MS = 100.0
 
 
@@ -236,6 +236,17 @@ def test_a_strip_of_a_picture_is_not_named_but_a_panel_is() -> None:
     flag = next(one for one in scene.show() if one.type == "flag")
     assert flag.looks == 1
     assert flag.shares.argmax() == 1
+
+
+def test_a_strip_of_a_sign_is_named_unless_it_looks_like_a_flag() -> None:
+    scene = Scene(Detected("sign", (20.0, 32.0, 40.0, 36.0), 0.9))
+    strip = scene.show()[0]
+    assert (strip.looks, LABELS[int(strip.shares.argmax())]) == (1, "lock")
+    scene = Scene(Detected("sign", (20.0, 32.0, 40.0, 36.0), 0.9))
+    scene.finder.best, scene.finder.share = LABELS.index("flag:PL"), 0.6
+    assert [one.looks for one in scene.show()] == [0]
+    scene.finder.found[0] = Detected("sign", (20.0, 20.0, 40.0, 36.0), 0.9)
+    assert LABELS[int(scene.show()[0].shares.argmax())] == "flag:PL"
 
 
 def told(words: str, share: float) -> tuple[str, float]:

@@ -25,6 +25,8 @@ WORD = "word:"
 """Before the words in the class of a picture that none of the known classes is ("word:bell off")."""
 CROSSED = " off"
 """Ends the words for a picture that is crossed out."""
+REQUIRED = " required"
+"""Ends the words for what a mandatory sign shows."""
 U_TURNS = frozenset({"u_turn", "uturn"})
 DIRECTION = "direction"
 ILLUSTRATION = 0.6

@@ -35,6 +35,12 @@ USUAL_LEAST: Final = 0.5
 """Share from which a label is said, unless validation asked for more."""
 OTHER: Final = "#other"
 """The label of a pictogram that belongs to no class, or of which the class cannot be told reliably."""
+CROSSED: Final = "#crossed"
+"""A picture of no class, crossed out or on a prohibition sign: what it shows is off or not allowed."""
+MANDATORY: Final = "#mandatory"
+"""A mandatory sign of no class: what it shows is required."""
+NAMELESS: Final = frozenset({OTHER, CROSSED, MANDATORY})
+"""The labels of pictures that no class fits: words are sought for them."""
 FAINT: Final = 0.3
 """Chance of a detection below which only a picture that the classifier knows makes it an element."""
 ARROW: Final = "#arrow"
@@ -293,7 +299,7 @@ def judged(kind: str, label: str, confidence: float) -> str | None:
     if label.startswith(ARROW):
         return "arrow"
     if not is_picture(label):
-        return {"#panel": "panel", "#tag": "tag"}.get(label, kind)
+        return {"#panel": "panel", "#tag": "tag", CROSSED: "sign", MANDATORY: "sign"}.get(label, kind)
     return "sign"
 
 

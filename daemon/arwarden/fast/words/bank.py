@@ -26,7 +26,7 @@ DENYING: Final = frozenset({"off", "no", "not"})
 STATES: Final = frozenset({
     "off", "no", "not", "open", "opened", "closed", "close", "up", "down", "left", "right", "low",
     "high", "full", "empty", "half", "quarter", "plus", "minus", "add", "remove", "locked", "unlocked",
-    "hot", "cold", "charging", "in", "out",
+    "hot", "cold", "charging", "in", "out", "required",
 })  # fmt: skip
 """Words that tell one state of a thing from another: "bell off" backs "notifications off", not "bell"."""
 
@@ -51,6 +51,15 @@ class Votes:
     def denying(self) -> float:
         """The share of names for things that are off or not allowed: how surely it is crossed out."""
         return sum(share for name, share in self.shares.items() if DENYING & set(name.split()))
+
+    def of_things(self, ending: str) -> Votes:
+        """The votes for things alone, whatever is said of them, each with this ``ending`` instead."""
+        shares: dict[str, float] = {}
+        for name, share in self.shares.items():
+            words = [word for word in name.split() if word not in DENYING] or name.split()
+            thing = " ".join(words) + ending
+            shares[thing] = shares.get(thing, 0.0) + share
+        return Votes(shares, self.fit)
 
     def word(self, likelier: Mapping[str, float] = MappingProxyType({})) -> Word:
         """The name that agrees most with all; some may be so many times ``likelier`` than they look."""

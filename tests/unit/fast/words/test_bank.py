@@ -238,3 +238,11 @@ def test_all_ways_to_deny_are_one_state() -> None:
     for one in DENYING:
         assert alike({"camera", one}, {"camera", "off"}) == 1
         assert alike({"camera", one}, {"camera"}) == 0
+
+
+def test_what_a_sign_says_of_things_replaces_what_names_say_of_them() -> None:
+    votes = Votes({"camera": 0.5, "camera off": 0.2, "no photos": 0.2, "off": 0.1}, (2.0, 0.5))
+    found = votes.of_things(" off")
+    assert found.shares == pytest.approx({"camera off": 0.7, "photos off": 0.2, "off off": 0.1})
+    assert found.fit == (2.0, 0.5)
+    assert found.denying == pytest.approx(1.0)

@@ -6,18 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models.assets.library import AssetsMissing, Library, read_classes
+from models.assets.library import AssetsMissing, Form, Library, read_classes
 from models.assets.sources import FETCH_COMMAND, SPLITS, Split
 from models.scenes.art.arrows import ArrowLook, arrow_carried, paint_arrow
 from models.scenes.art.content import Carried
 from models.scenes.art.element import Art, Rgba, warp
 from models.scenes.art.flags import FLAG_STYLES, paint_flag
-from models.scenes.art.glyphs import glyph_of
+from models.scenes.art.glyphs import glyph_of, icon_glyph
 from models.scenes.art.outlines import ARROW_SHAPES, CARRIERS, ArrowShape
 from models.scenes.art.painter import carry, paint, paintable
 from models.scenes.art.panels import PANEL_STYLES
 from models.scenes.art.pictograms import BACKINGS, other_pictogram, paint_pictogram
-from models.scenes.art.signs import paint_sign, sign_forms
+from models.scenes.art.signs import SAID_BY_SHAPE, paint_other_sign, paint_sign, sign_forms
 from models.scenes.art.widgets import (
     WIDGETS,
     battery_class,
@@ -427,6 +427,38 @@ def test_pictograms_outside_the_classes(full: Library) -> None:
     name = next(name for name in full.icon_names("mdi") if name == "rabbit")
     art = other_pictogram(np.random.default_rng(1), "train", full, source="mdi", name=name)
     assert (art.cls, art.source) == ("other", "mdi:rabbit")
+
+
+def test_pictograms_outside_the_classes_are_crossed_out(full: Library) -> None:
+    plain, crossed = (
+        other_pictogram(np.random.default_rng(1), "train", full, source="mdi", name="rabbit", crossed=crossed)
+        for crossed in (False, True)
+    )
+    assert (crossed.cls, crossed.source) == ("crossed", "crossed:mdi:rabbit")
+    assert crossed.rgba.shape != plain.rgba.shape or (crossed.rgba != plain.rgba).any()
+
+
+@pytest.mark.parametrize(
+    ("form", "colour"),
+    [("prohibition", (200, 30, 40)), ("mandatory", (0, 90, 170)), ("warning", (250, 205, 0))],
+)
+def test_signs_of_no_class_say_what_their_shape_says(
+    full: Library, form: Form, colour: tuple[int, int, int]
+) -> None:
+    glyph = icon_glyph(full, "mdi", "rabbit")
+    art = paint_other_sign(np.random.default_rng(1), "train", full, glyph=glyph, form=form, height_px=100)
+    assert (art.kind, art.cls, art.source, art.styles) == (
+        "sign", SAID_BY_SHAPE[form], "mdi:rabbit", (form,),
+    )  # fmt: skip
+    near = np.abs(art.rgba[..., :3].astype(int) - colour).max(axis=2) < 60
+    assert near[art.rgba[..., 3] > 200].mean() > 0.15
+
+
+def test_the_shape_of_a_door_plate_says_nothing(full: Library) -> None:
+    with pytest.raises(KeyError, match="plate"):
+        paint_other_sign(
+            np.random.default_rng(1), "train", full, glyph=icon_glyph(full, "mdi", "rabbit"), form="plate"
+        )
 
 
 def test_arrow_carries_a_mark_below_its_text(full: Library) -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from arwarden.fast.elements.decode import CROSSED, MANDATORY, OTHER
 from models.assets.library import Library
 from models.elements.collage import SIZE_PX, Collages
 from models.elements.crowded import CrowdedScenes
@@ -51,6 +52,19 @@ def test_arrows_have_directions(collages: Collages) -> None:
     found = [one for index in range(12) for one in collages.collage(index)[1] if one.kind == "arrow"]
     assert found
     assert all(one.direction_deg is not None for one in found if one.cls != "double")
+
+
+def test_pictures_of_no_class_are_shown_in_every_way(collages: Collages) -> None:
+    rng = np.random.default_rng(2)
+    found = [collages.art(rng, {"other": 1.0}) for _ in range(40)]
+    assert {(one.kind, label_name(one.kind, one.cls)) for one in found} >= {
+        ("pictogram", OTHER),
+        ("pictogram", CROSSED),
+        ("sign", CROSSED),
+        ("sign", MANDATORY),
+        ("sign", "warning"),
+    }
+    assert not [one.source for one in found if "off" in one.source.split(":")[-1].split("-")]
 
 
 def test_crowded_scenes_hold_more_than_panels(collages: Collages) -> None:

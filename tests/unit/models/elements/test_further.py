@@ -16,8 +16,10 @@ onnx = pytest.importorskip("onnx")
 import onnxruntime  # noqa: E402
 
 from arwarden.fast.elements.crops import as_input  # noqa: E402
-from models.cards.description import sha256_of  # noqa: E402
-from models.elements.further import FROZEN_TO, Rest, described, main, mean_of  # noqa: E402
+from arwarden.fast.elements.decode import CROSSED, OTHER  # noqa: E402
+from models.cards.description import sha256_of, write_description  # noqa: E402
+from models.elements.further import FROZEN_TO, Rest, described, let_answer, main, mean_of  # noqa: E402
+from models.elements.labels import trained_labels  # noqa: E402
 from models.elements.store import write_shard  # noqa: E402
 from models.elements.trunk import CLASSIFIER, FrozenPart, Graph  # noqa: E402
 
@@ -95,6 +97,28 @@ def test_a_run_is_written_into_the_file(weights: Path, data: Path, tmp_path: Pat
     sums = described(weights)["sha256"]
     assert sums == {name: sha256_of(weights / name) for name in ("classifier.onnx", "detector.onnx")}
     assert described(weights)["classifier"] == described(CLASSIFIER.parent)["classifier"]
+
+
+def test_labels_that_the_file_lacks_are_added(weights: Path, data: Path, tmp_path: Path) -> None:
+    crops = blots(4, seed=3)
+    values = described(weights)
+    names = values["classifier"]["labels"]
+    graph, before = Graph(weights / "classifier.onnx", frozen_to=FROZEN_TO), answers(CLASSIFIER, crops)[0]
+    had = [name for name in names if name not in {CROSSED, "lock"}]
+    let_answer(graph, names, had)
+    onnx.save(graph.model, str(weights / "classifier.onnx"))
+    old = answers(weights / "classifier.onnx", crops)[0]
+    assert old == pytest.approx(before[:, [names.index(name) for name in had]], abs=1e-3)
+    values["classifier"]["labels"] = had
+    write_description(weights, "elements.json", values, ["classifier.onnx", "detector.onnx"])
+    order = ["--weights", str(weights), "train", "--data", str(data), "--minutes", "0.001", "--batch", "6"]
+    main([*order, "--rate", "0", "--out", str(tmp_path / "run")])
+    main(["--weights", str(weights), "write", "--runs", str(tmp_path / "run")])
+    assert described(weights)["classifier"]["labels"] == list(trained_labels().names)
+    after, rows = answers(weights / "classifier.onnx", crops)[0], trained_labels().names
+    for new in (CROSSED, "lock"):
+        assert after[:, rows.index(new)] == pytest.approx(after[:, rows.index(OTHER)])
+    assert after[:, rows.index("unlock")] == pytest.approx(old[:, had.index("unlock")], abs=0.3)
 
 
 def test_a_stopped_run_goes_on(weights: Path, data: Path, tmp_path: Path) -> None:

@@ -3,13 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from arwarden.fast.elements.decode import TYPES
+from arwarden.fast.elements.decode import CROSSED, MANDATORY, OTHER, TYPES
 from models.assets.library import read_classes
 from models.elements.labels import (
     ARROW,
     BACKGROUND,
     DOUBLE,
-    OTHER,
     TAG,
     U_TURN,
     Labels,
@@ -24,7 +23,7 @@ from models.scenes.kinds import held_out_classes
 def test_every_pictogram_class_but_the_held_out_ones_is_a_label() -> None:
     names = set(trained_labels().names)
     assert set(read_classes()) - names == set(held_out_classes())
-    assert {BACKGROUND, ARROW, OTHER, "flag:FR", "lock", "unlock"} <= names
+    assert {BACKGROUND, ARROW, OTHER, CROSSED, MANDATORY, "flag:FR", "lock", "unlock"} <= names
     assert len([name for name in names if name.startswith("flag:")]) >= 60
 
 
@@ -39,6 +38,9 @@ def test_labels_are_all_different() -> None:
         ("pictogram", "lock", "lock"),
         ("sign", "no_smoking", "no_smoking"),
         ("pictogram", "other", OTHER),
+        ("pictogram", "crossed", CROSSED),
+        ("sign", "crossed", CROSSED),
+        ("sign", "mandatory", MANDATORY),
         ("flag", "FR", "flag:FR"),
         ("flag", "flag:fr", "flag:FR"),
         ("arrow", "straight", ARROW),
