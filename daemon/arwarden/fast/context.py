@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -19,7 +20,7 @@ from arwarden.fast.elements import decode
 from arwarden.fast.elements.decode import ARROW, is_picture
 from arwarden.fast.panels import Panel
 from arwarden.fast.tracking.elements import TrackedElement
-from arwarden.fast.words.bank import Votes, Word
+from arwarden.fast.words.bank import Word
 
 LIKELIER: Final = 6.0
 """How many times likelier a label gets that speaks of what a text speaks of. On 300 validation scenes it
@@ -36,6 +37,10 @@ DENIABLE: Final = frozenset({"permission", "presence", "power", "connection", "r
 """What a picture that is crossed out denies of the thing that it shows."""
 DEMANDED: Final = frozenset({"requirement"})
 """What a mandatory sign says of it."""
+_SAID_BY_LABEL: Final = MappingProxyType(
+    {decode.CROSSED: (CROSSED, DENIABLE), decode.MANDATORY: (REQUIRED, DEMANDED)}
+)
+"""What labels of no class say of the thing that is shown, and the attributes that it is about."""
 CLEAR: Final = 0.9
 """A share from which a picture needs no context."""
 LEAST: Final = 0.04
@@ -87,25 +92,15 @@ class Context:
             for claim in self._reader.claims(ElementType.TEXT, text=text.text)
         }
         weighed = [self._weigh(one, labels, spoken) if _is_doubtful(one, labels) else one for one in seen]
-        unnamed = self._of_no_label(spoken, labels)
-        return [one if one.votes is None else self._named(one, labels, spoken, unnamed) for one in weighed]
+        return [self._named(one, labels, spoken) for one in weighed]
 
-    def _named(
-        self,
-        one: TrackedElement,
-        labels: Sequence[str],
-        spoken: Collection[Topic],
-        unnamed: Collection[Topic],
-    ) -> TrackedElement:
+    def _named(self, one: TrackedElement, labels: Sequence[str], spoken: Collection[Topic]) -> TrackedElement:
         """With the best of its names, which say what the shape of the sign or a bar across it says."""
-        votes = one.votes or Votes({})
-        label = labels[int(one.shares.argmax())]
-        says, of = "", DENIABLE
-        if label == decode.MANDATORY:
-            says, of = REQUIRED, DEMANDED
-            votes = votes.of_things(says)
-        elif label == decode.CROSSED:
-            says = CROSSED
+        votes = one.votes
+        if votes is None:
+            return one
+        says, of = _SAID_BY_LABEL.get(labels[int(one.shares.argmax())], ("", DENIABLE))
+        if says:
             votes = votes.of_things(says)
         elif votes.denying >= CROSSED_OUT:
             says = CROSSED
@@ -116,15 +111,18 @@ class Context:
         }
         word = votes.word(likelier)
         if says and word.words not in likelier:
-            word = _of_novel_thing(word, says, {one.subject for one in unnamed if one.attribute in of})
+            asked = [topic for topic in spoken if topic.attribute in of]
+            word = _of_novel_thing(word, says, self._of_no_label(asked, labels))
         return replace(one, word=word)
 
-    def _of_no_label(self, spoken: Collection[Topic], labels: Sequence[str]) -> list[Topic]:
-        """What is spoken of that no label speaks of; pictures of all else would have been recognised."""
+    def _of_no_label(self, topics: Collection[Topic], labels: Sequence[str]) -> set[str]:
+        """The things of the topics that no label speaks of; pictures of others would have been recognised."""
         known = {topic for label in labels for topic in self._claimed(label) if topic.subject}
-        return [
-            topic for topic in spoken if topic.subject and not any(topic.touches(other) for other in known)
-        ]
+        return {
+            topic.subject
+            for topic in topics
+            if topic.subject and not any(topic.touches(other) for other in known)
+        }
 
     def _weigh(self, one: TrackedElement, labels: Sequence[str], spoken: Collection[Topic]) -> TrackedElement:
         weights = np.ones(len(labels))

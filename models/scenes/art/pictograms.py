@@ -68,10 +68,9 @@ def other_pictogram(
     """Any picture of a package, for pictograms outside the classes; its class is "other" or "crossed"."""
     glyph = icon_glyph(library, source, name)
     if crossed:
-        return paint_pictogram(
-            rng, split, library, cls="crossed", height_px=height_px, glyph=crossed_glyph(glyph, rng)
-        )
-    return paint_pictogram(rng, split, library, cls="other", height_px=height_px, glyph=glyph)
+        glyph = crossed_glyph(glyph, rng)
+    cls = "crossed" if crossed else "other"
+    return paint_pictogram(rng, split, library, cls=cls, height_px=height_px, glyph=glyph)
 
 
 def carried_pictogram(

@@ -90,7 +90,7 @@ def paint_sign(
         ink = ink_on(backing, rng, faint=0.0)
         parts = (*parts, *write(canvas, text, strip, typeface(rng, split, library), ink, max_lines=2))
     art = Art(canvas.finish(), "sign", cls, spoken(parts), None, parts, source=source, styles=(form,))
-    return trim(art).with_(body_norm=(0.0, 0.0, 1.0, 1.0))
+    return trim(art).with_(body_norm=WHOLE)
 
 
 def paint_other_sign(
@@ -111,12 +111,7 @@ def paint_other_sign(
     kit = Kit(rng, split, library)
     canvas = Canvas(height_px + 4, height_px + 4)
     box: Box = (2, 2, height_px, height_px)
-    if form == "prohibition":
-        _prohibition(canvas, box, glyph, kit)
-    elif form == "warning":
-        _warning(canvas, box, glyph, kit)
-    else:
-        _tile(canvas, box, form, glyph, kit)
+    _around(canvas, box, form, glyph, kit)
     art = Art(canvas.finish(), "sign", cls, source=glyph.source, styles=(form,))
     return trim(art).with_(body_norm=WHOLE)
 
@@ -126,7 +121,7 @@ def _shape(canvas: Canvas, box: Box, cls: str, form: Form, kit: Kit) -> tuple[tu
         return _traffic(canvas, box, cls, kit)
     if form == "prohibition":
         glyph = _to_cross_out(cls, kit)
-        _prohibition(canvas, box, glyph, kit)
+        _around(canvas, box, form, glyph, kit)
         return (), f"crossed:{glyph.source}"
     # Most packages' warning icons are triangles themselves: the exclamation mark in a triangle is ours.
     mark = cls == "warning"
@@ -135,13 +130,20 @@ def _shape(canvas: Canvas, box: Box, cls: str, form: Form, kit: Kit) -> tuple[tu
         if mark
         else glyph_of(cls, kit.rng, kit.split, kit.library, colour=False, drawn=0.5)
     )
-    if form == "warning":
+    _around(canvas, box, form, glyph, kit)
+    return (), glyph.source
+
+
+def _around(canvas: Canvas, box: Box, form: Form, glyph: Glyph, kit: Kit) -> None:
+    """The shape of a sign with a picture on it."""
+    if form == "prohibition":
+        _prohibition(canvas, box, glyph, kit)
+    elif form == "warning":
         _warning(canvas, box, glyph, kit)
     elif form == "ghs":
         _diamond(canvas, box, glyph)
     else:
         _tile(canvas, box, form, glyph, kit)
-    return (), glyph.source
 
 
 def _shrunk(box: Box, share: float) -> Box:
