@@ -12,9 +12,18 @@ from arwarden.core.findings import Claim, Element, Finding, FindingKind
 from arwarden.fast.claims.compare import Comparer
 from arwarden.fast.claims.elements import gap
 from arwarden.fast.claims.lexicon import Lexicon
-from arwarden.fast.claims.open_attributes import FRAME, OPEN_ATTRIBUTES
+from arwarden.fast.claims.open_attributes import FRAME, OPEN_ATTRIBUTES, PERMISSION
 from arwarden.fast.claims.pairs import PairJudge, Ruled, judged
-from arwarden.fast.claims.subjects import BOTH_UNNAMED, DIFFERENT, OF_A_KIND, SAME, UNNAMED, parts, relation
+from arwarden.fast.claims.subjects import (
+    BOTH_UNNAMED,
+    CONTAINED,
+    DIFFERENT,
+    OF_A_KIND,
+    SAME,
+    UNNAMED,
+    parts,
+    relation,
+)
 
 BASE_CONFIDENCE = 0.98
 NEAR_BONUS = 0.08
@@ -29,6 +38,8 @@ MAX_QUOTE = 80
 _HEADING = re.compile(r"([^:.,;!?]{3,40}):\s")
 _WHOSE = ("users", "audience")
 """Attributes that say whom something is for: the restrooms of women and of men are two."""
+_OF_ALL = frozenset({"this", "here", "any", "all", "anywhere", "everywhere"})
+"""Words by which what is allowed or forbidden here is not narrowed down."""
 _NO_NAMES = frozenset(
     {"the", "a", "an", "this", "your", "our", "now", "today", "today's", "current", "new", "only"}
 )
@@ -275,10 +286,20 @@ def _sureness(
         subjects = known if subjects == BOTH_UNNAMED else min(UNNAMED, known)
     if subjects == OF_A_KIND and mixed and attribute != "direction":
         subjects = UNNAMED  # a sign of a window is a sign of any window
+    if attribute == PERMISSION and subjects == CONTAINED and _is_exception(first.claim, second.claim):
+        subjects = OF_A_KIND
     unnamed = subjects != SAME and not (first.claim.subject and second.claim.subject)
     if unnamed and _near(elements[first.element], elements[second.element]):
         subjects = min(1.0, subjects + NEAR_BONUS)
     return subjects
+
+
+def _is_exception(one: Claim, other: Claim) -> bool:
+    """Whether what is allowed is narrower than what is forbidden ("no animals", "guide animals welcome")."""
+    forbidden, allowed = (one, other) if one.value == "forbidden" else (other, one)
+    if _OF_ALL & {*f"{one.span} {other.span}".casefold().split()}:
+        return False
+    return len(parts(forbidden.subject)) < len(parts(allowed.subject))
 
 
 def _comparison(attribute: str, one: _Stated, other: _Stated, result: _Conflict | Outcome) -> Comparison:

@@ -19,6 +19,7 @@ from arwarden.fast.claims.lexicon import Lexicon
 from arwarden.fast.claims.open_attributes import OPEN_ATTRIBUTES, PRESENCE, STATEMENT
 from arwarden.fast.claims.speech import is_english, sentence, spoken
 from arwarden.fast.claims.subjects import DIFFERENT, parts, relation
+from arwarden.fast.claims.words import singular
 
 MAX_JUDGED = 12
 """Pairs asked about per picture."""
@@ -51,7 +52,7 @@ _LETTERS = 3
 _SHORT = 2
 """Letters of the shortest words that state something: "up", "on"."""
 _NO = "no"
-"""With one other word it forbids or denies, which the rules compare."""
+"""With one other word it forbids or denies, which the rules mostly compare."""
 
 
 class PairRelation(StrEnum):
@@ -159,8 +160,12 @@ def _candidates(elements: Sequence[Element], ruled: Ruled, lexicon: Lexicon) -> 
         # One name twice, once with a picture ("Kitchen", "Kitchen. left arrow"), is no disagreement.
         if said == told or (_words(elements[one]) == _words(elements[other]) in (said, told)):
             continue
+        # What the rules are not sure of stays so: "no dogs" and "beware of the dog" differ in one word, too.
+        if rule is not None and (_is_bare_denial(said) or _is_bare_denial(told)):
+            continue
         likely, subject = _kinship(elements[one], elements[other], words[one] & words[other])
         bare = elements[one].type is elements[other].type is ElementType.TEXT
+        bare |= _is_bare_denial(said) or _is_bare_denial(told)
         # Texts on nothing virtual are of the real world more often than not, where anything stands together.
         if not (bare and likely < SAME_THING):
             yield _Candidate(likely, one, other, subject, (said, told))
@@ -208,9 +213,15 @@ def _states(element: Element, said: str) -> bool:
     if not element.text and element.claims and all(_bare(claim) for claim in element.claims):
         return False
     # A heading that was read twice ("Origin Origin") is still one word.
-    letters = [sum(map(str.isalpha, word)) for word in {*said.split()} - {_NO}]
+    letters = [sum(map(str.isalpha, word)) for word in {*said.split()}]
     told = sum(count >= _SHORT for count in letters) >= LEAST_WORDS and max(letters) >= _LETTERS
     return told or bool(element.parts) or any(claim.pictured for claim in element.claims)
+
+
+def _is_bare_denial(said: str) -> bool:
+    """Whether it only says that there is none of one thing, or that one may not: "no queue"."""
+    words = said.casefold().split()
+    return len(words) == LEAST_WORDS and words[0] == _NO
 
 
 def _bare(claim: Claim) -> bool:
@@ -249,7 +260,7 @@ def _content(said: str, lexicon: Lexicon) -> frozenset[str]:
     words = parts(said.casefold())
     plain = (word.strip(".,:;!?()\"'") for word in words)
     return frozenset(
-        lexicon.subject_names.get(word, word)
+        lexicon.subject_names.get(word, singular(word))
         for word in plain
         if len(word) >= _LETTERS and lexicon.words.kind(word) == "n"
     )

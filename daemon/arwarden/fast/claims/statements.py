@@ -9,12 +9,16 @@ from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon
 from arwarden.fast.claims.numbers import AmountKind
-from arwarden.fast.claims.open_attributes import EXISTENCE, NUMBER, STATEMENT
+from arwarden.fast.claims.open_attributes import EXISTENCE, NUMBER, PERMISSION, STATEMENT
 from arwarden.fast.claims.passage import Passage
 from arwarden.fast.claims.subjects import Mention
 from arwarden.fast.claims.words import singular
 
 MAX_STATEMENT_WORDS = 8
+NAME_WORDS = 2
+"""Of a bare name at most; what is longer says where, too ("camping outside marked areas")."""
+NOT_WANTED = 0.85
+"""How surely "no" and the bare name of a thing forbid it ("no bags"): it may be that there is none."""
 _CODE = re.compile(r"[a-z]{0,2}[1-9][\d.,]*[a-z]?")
 _THERE = frozenset({"here", "ahead", "detected", "present", "nearby", "found", "there"})
 _WHERE = frozenset({"in", "at", "on"})
@@ -60,9 +64,11 @@ class StatementClaims:
             value, strength = "absent", 0.85
             if not self._is_lacking(passage, lead, says):
                 value, strength = "present", self._is_given(passage, mention, lead, rest, says)
+            item = Item(mention.start, mention.end)
             if strength > 0:
-                item = Item(mention.start, mention.end)
                 yield from passage.claim(EXISTENCE, value, item, mention.name, strength)
+            if lead == ["no"] and not says and len(mention.name.split()) <= NAME_WORDS:
+                yield from passage.claim(PERMISSION, "forbidden", item, mention.name, NOT_WANTED)
 
     def _around(self, passage: Passage, mention: Mention) -> tuple[list[str], list[str], list[str]]:
         """The words before a thing and behind it, and those behind it that say something."""

@@ -228,6 +228,13 @@ def test_codes_and_single_words_state_nothing(
     assert not asked_about(reader, lexicon, one, other)
 
 
+def test_a_bare_denial_is_asked_about_beside_what_speaks_of_the_same_thing_alone(
+    reader: ElementReader, lexicon: Lexicon
+) -> None:
+    assert asked_about(reader, lexicon, "No trombones", "The trombone plays Brahms")
+    assert not asked_about(reader, lexicon, "No trombones", "The fiddle plays Brahms")
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [

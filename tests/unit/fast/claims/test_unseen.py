@@ -22,6 +22,7 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Dutch spoken", "No Dutch spoken here"),
         ("Card games permitted", "No card games"),
         ("Towels: none", "Towels provided"),
+        ("No rucksacks", "Rucksacks welcome"),
         # Small words inside a known phrase.
         ("The signal has been lost", "Signal ok"),
         # Days and parts of the day.
@@ -61,6 +62,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Adults pay 12 €", "Children welcome"),
         ("No right turn", "Turn left"),
         ("Desk 12 free", "Desk 14 available"),
+        # What is narrower is an exception.
+        ("No animals", "Service animals welcome"),
+        ("No cycling", "Cycling allowed on the towpath"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
