@@ -31,14 +31,13 @@ from models.elements.export import averaged
 from models.elements.labels import trained_labels
 from models.elements.train import check_classifier, crop_loss, refreshing
 from models.elements.training import Run
-from models.elements.trunk import CLASSIFIER, SIDE, FrozenPart, Graph, TrainedPart
+from models.elements.trunk import CLASSIFIER, SIDE, FrozenPart, Graph, TrainedPart, rate_groups
 
 FILE = CLASSIFIER.name
 FROZEN_TO = 4
 """As in the training before: the first blocks see edges and colours. With 7 a crop takes 9, not 11 ms."""
-RELATIVE_RATE, LEAST_SIZE = 1e-3, 1e-2
-"""Of the trunk: the highest step, in shares of what a parameter's numbers measure (root mean square). With
-batch norms folded in, layers differ sixtyfold in size, and no one rate fits all: 3e-4 is 2 % of some."""
+RELATIVE_RATE = 1e-3
+"""Of the trunk: the highest step, in shares of what a parameter's numbers measure."""
 HEAD = ("norm.weight", "norm.bias", "norm.running_mean", "norm.running_var",
         "label.weight", "label.bias", "direction.weight", "direction.bias")  # fmt: skip
 """What comes after the trunk, under the names that the file has too."""
@@ -73,15 +72,8 @@ class Rest(nn.Module):
 
 def optimiser_of(rest: Rest, rate: float) -> torch.optim.Optimizer:
     """AdamW; ``rate`` is that of what comes after the trunk."""
-    trunk = list(rest.part.parameters())
-    known = {id(one) for one in trunk}
-    groups: list[dict[str, Any]] = [
-        {
-            "params": [one],
-            "full_lr": RELATIVE_RATE * max(LEAST_SIZE, float(one.detach().pow(2).mean().sqrt())),
-        }
-        for one in trunk
-    ]
+    known = {id(one) for one in rest.part.parameters()}
+    groups = rate_groups(rest.part, RELATIVE_RATE)
     groups.append({"params": [one for one in rest.parameters() if id(one) not in known], "full_lr": rate})
     return torch.optim.AdamW(groups, lr=rate, weight_decay=1e-4)
 

@@ -23,15 +23,16 @@ from rich.console import Console
 from torch import Tensor, nn
 from torch.nn import functional
 
-from models.elements.trunk import Graph, TrainedPart
+from models.elements.trunk import Graph, TrainedPart, rate_groups
 from models.words.data import Drawn, chances, drawn
 
 DIMENSIONS = 128
 BATCH = 256
 PARTS = 512
 """Pictures that are looked at together without training."""
-RATES = (3e-4, 1e-3)
-"""Highest learning rates, of the classifier's blocks and of what is new."""
+RELATIVE_RATE, RATE = 2e-3, 1e-3
+"""Highest learning rates: of the classifier's blocks, in shares of what a parameter's numbers measure, and
+of what is new."""
 SMOOTHING = 0.05
 """Of the labels: makers call one thing by several names."""
 SHARPNESS = 2.8
@@ -124,9 +125,9 @@ def train(folder: Path, data: Drawn, check: Drawn, steps: int, *, seed: int) -> 
     names = sorted(set(data.words))
     wanted = torch.tensor([{name: index for index, name in enumerate(names)}[one] for one in data.words])
     network = WordNetwork(TrainedPart(Graph()), len(names))
-    old = list(network.part.parameters())
     new = [value for name, value in network.named_parameters() if not name.startswith("part.")]
-    optimiser = torch.optim.AdamW([{"params": old}, {"params": new}], weight_decay=1e-4)
+    groups = [*rate_groups(network.part, RELATIVE_RATE), {"params": new, "full_lr": RATE}]
+    optimiser = torch.optim.AdamW(groups, weight_decay=1e-4)
     path, done = folder / "checkpoint.pt", 0
     if path.exists():
         kept = stored(path)
@@ -144,8 +145,8 @@ def train(folder: Path, data: Drawn, check: Drawn, steps: int, *, seed: int) -> 
         picked = torch.multinomial(often, BATCH)
         looks = network(data.batch(picked.numpy()))
         loss = functional.cross_entropy(network.logits(looks), wanted[picked], label_smoothing=SMOOTHING)
-        for group, highest in zip(optimiser.param_groups, RATES, strict=True):
-            group["lr"] = highest * rate(step / steps)
+        for group in optimiser.param_groups:
+            group["lr"] = group["full_lr"] * rate(step / steps)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
