@@ -43,6 +43,9 @@ _DASHES = frozenset({"-", "\u2013", "\u2014", "to", "until", "till"})
 _LABEL_VALUE = re.compile(r"\d{1,4}[a-z]?|x{1,3}[ls]|[a-z]\d{0,3}|[a-z]{1,3}\d{1,4}")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _MAX_DIGITS = 12
+ANGLE = "°"
+"""The unit of degrees by which something is turned."""
+_TURNING = frozenset({"turn", "rotate", "tilt", "swivel", "pivot", "spin", "twist", "tilted", "rotated"})
 _OF_A_CLOCK = frozenset({"am", "pm", "a", "p", "h", "noon", "midnight", "o'clock"})
 _PARTS_OF_AN_HOUR = {"half": 30, "quarter": 15}
 
@@ -176,10 +179,18 @@ class NumberReader:
         if not length:
             return None
         spec = self._lexicon.data.units[unit]
+        if spec.dimension == "temperature" and self._is_turned(words[:at]):
+            spec = self._lexicon.data.units[ANGLE]
         base = self._lexicon.data.dimensions[spec.dimension].base
         negative = at > 0 and words[at - 1] in {"-", "\u2013"} and spec.dimension == "temperature"
         amount = (-value if negative else value) * spec.factor + spec.offset
         return Amount(at, after + length, AmountKind.QUANTITY, f"{shown(amount)} {base}", spec.dimension)
+
+    def _is_turned(self, before: list[str]) -> bool:
+        """Whether degrees are of an angle ("turn by 90 degrees"), not warmth ("turn the oven to 90")."""
+        if before[-1:] == ["by"]:
+            before = before[:-1]
+        return bool(before) and before[-1] in _TURNING
 
     def _value(self, words: list[str], at: int) -> tuple[float | None, int]:
         if words[at][:1].isdigit():
