@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ from models.elements.store import entries_of, pictures_of, shards
 from models.elements.targets import LEAST_SIDE_PX, LEAST_VISIBILITY, Wanted, targets
 
 Halves = npt.NDArray[np.float16]
+MapsOf = Callable[[Path], Halves]
+"""A shard to the maps of its pictures (n, channels, cells, cells)."""
 _SCENES_AT_ONCE, _CROPS_AT_ONCE = 1, 32
 """On a CPU a scene alone takes a third of its time among sixteen: the maps stay in the caches."""
 
@@ -184,9 +186,9 @@ class CropData:
 
     def __init__(
         self, folder: Path, prefixes: Sequence[str], labels: Labels, *, side: int, seed: int,
-        classifier: Classifier | None = None, block: int = -1, at_first: int = 1000, vary: bool = False,
+        maps: MapsOf | None = None, at_first: int = 1000, vary: bool = False,
     ) -> None:  # fmt: skip
-        """With a classifier, the output of its (frozen) ``block`` is kept instead of the crop.
+        """With ``maps``, what frozen blocks make of a shard is kept instead of its crops.
 
         ``at_first`` shards are taken in at once, the others by ``refresh``. With ``vary`` each crop of a
         batch is changed at random; that needs the crops themselves.
@@ -197,7 +199,7 @@ class CropData:
         )
         self._one_way = np.array([name.startswith("flag:") or name in ONE_WAY for name in labels.names], bool)
         self._folder, self._prefixes, self._labels, self._side = folder, tuple(prefixes), labels, side
-        self._classifier, self._block = classifier, block
+        self._maps = maps
         self._rng = np.random.default_rng(seed)
         self._known: set[Path] = set()
         self._inputs: list[npt.NDArray[Any]] = []
@@ -235,7 +237,7 @@ class CropData:
         labels, directions = self.labels[picked], self.directions[picked]
         if vary:
             chosen = varied(chosen, directions, self._coloured[labels], self._one_way[labels], self._rng)
-        inputs = chosen.astype(np.float32) if self._classifier is not None else as_input(chosen)
+        inputs = as_input(chosen) if self._maps is None else chosen.astype(np.float32)
         return CropBatch(torch.from_numpy(inputs), torch.from_numpy(labels), torch.from_numpy(directions))
 
     def _turns(self) -> list[Path]:
@@ -252,8 +254,9 @@ class CropData:
         kept = np.array([index for index, number in enumerate(numbers) if number is not None], np.int64)
         if not len(kept):
             return
-        pictures = resized(pictures_of(shard), self._side)
-        self._inputs.append(self._map(pictures) if self._classifier is not None else pictures)
+        self._inputs.append(
+            resized(pictures_of(shard), self._side) if self._maps is None else self._maps(shard)
+        )
         where = np.stack([np.full(len(kept), len(self._inputs) - 1), kept], axis=1)
         self._where = np.concatenate([self._where, where])
         self.labels = np.append(self.labels, np.array([numbers[index] for index in kept], np.int64))
@@ -266,16 +269,20 @@ class CropData:
         shares = 1.0 / np.sqrt(counts[self.labels])
         self._chance = np.cumsum(shares / shares.sum())
 
-    def _map(self, pictures: npt.NDArray[np.uint8]) -> Halves:
-        if self._classifier is None:
-            raise ValueError("maps need a classifier")
-        parts = []
+
+def maps_of_block(classifier: Classifier, block: int, side: int) -> MapsOf:
+    """Gives what the blocks up to this one make of the crops of a shard."""
+
+    def maps(shard: Path) -> Halves:
+        pictures, parts = resized(pictures_of(shard), side), []
         with torch.no_grad():
             for start in range(0, len(pictures), _CROPS_AT_ONCE):
                 chunk = torch.from_numpy(as_input(pictures[start : start + _CROPS_AT_ONCE]))
-                maps = self._classifier.maps(placed(chunk, self._classifier), self._block)
-                parts.append(maps.cpu().numpy().astype(np.float16))
+                made = classifier.maps(placed(chunk, classifier), block)
+                parts.append(made.cpu().numpy().astype(np.float16))
         return np.concatenate(parts)
+
+    return maps
 
 
 def placed(pictures: Tensor, model: nn.Module) -> Tensor:

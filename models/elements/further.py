@@ -4,10 +4,12 @@
     python -m models.elements.further train --out build/elements/further2 --seed 2 --minutes 120
     python -m models.elements.further write --runs build/elements/further1 build/elements/further2
 
-Each crop is changed at random whenever it is used. Several runs can go side by side, a thread and a seed
-each: they begin alike, so the mean of their weights is a network too, and mostly a better one than any of
-them (Wortsman et al. 2022, "Model soups"). A stopped run goes on with ``--resume``. Labels that the file
-lacks are added. ``write`` puts the mean into the file; calibrate after it (``models.elements.evaluate``).
+Each crop is changed at random whenever it is used, unless crops are to stay ``--as-they-are``: that is for
+the end, and faster, since what the first blocks make of a crop is kept beside it. Several runs can go side
+by side, a thread and a seed each: they begin alike, so the mean of their weights is a network too, and
+mostly a better one than any of them (Wortsman et al. 2022, "Model soups"). A stopped run goes on with
+``--resume``. Labels that the file lacks are added. ``write`` puts the mean into the file; calibrate after
+it (``models.elements.evaluate``).
 """
 
 from __future__ import annotations
@@ -31,10 +33,19 @@ from models.elements.export import averaged
 from models.elements.labels import trained_labels
 from models.elements.train import check_classifier, crop_loss, refreshing
 from models.elements.training import Run
-from models.elements.trunk import CLASSIFIER, SIDE, FrozenPart, Graph, TrainedPart, rate_groups
+from models.elements.trunk import (
+    CLASSIFIER,
+    FROZEN_TO,
+    SIDE,
+    FrozenPart,
+    Graph,
+    KeptMaps,
+    TrainedPart,
+    rate_groups,
+)
 
 FILE = CLASSIFIER.name
-FROZEN_TO = 4
+VARIED_FROZEN_TO = 4
 """As in the training before: the first blocks see edges and colours. With 7 a crop takes 9, not 11 ms."""
 RELATIVE_RATE = 1e-3
 """Of the trunk: the highest step, in shares of what a parameter's numbers measure."""
@@ -82,21 +93,24 @@ def train(options: argparse.Namespace) -> Run:
     """Train until the time box is full; the result is in the run's folder."""
     torch.manual_seed(options.seed)
     torch.set_num_threads(options.threads)
-    graph, labels = Graph(options.weights / FILE, frozen_to=FROZEN_TO), trained_labels()
+    path, labels = options.weights / FILE, trained_labels()
+    graph = Graph(path, frozen_to=FROZEN_TO if options.as_they_are else VARIED_FROZEN_TO)
     let_answer(graph, described(options.weights)["classifier"]["labels"], labels.names)
     frozen, rest = FrozenPart(graph), Rest(graph)
     run = Run(options.out, rest, optimiser_of(rest, options.rate), options.minutes * 60, options.seed)
     if options.resume:
         run.resume()
-    common: dict[str, Any] = {"side": SIDE, "seed": options.seed}
-    data = CropData(options.data, ("crops-train", "cuts-train"), labels, vary=True, **common)
+    maps = KeptMaps(path) if options.as_they_are else None
+    common: dict[str, Any] = {"side": SIDE, "seed": options.seed, "maps": maps}
+    data = CropData(options.data, ("crops-train", "cuts-train"), labels, vary=maps is None, **common)
     held = CropData(options.data, ("crops-validation", "cuts-validation"), labels, **common)
     if not len(data) or not len(held):
         raise SystemExit(f"{options.data} lacks crops: make both splits with models.elements.generate")
     run.say(f"{len(data)} crops to train on, {len(held)} to check with, {len(labels.names)} labels")
 
     def forward(network: nn.Module, inputs: Tensor) -> tuple[Tensor, Tensor]:
-        found: tuple[Tensor, Tensor] = network(torch.from_numpy(frozen.of_inputs(inputs.numpy())))
+        made = inputs if maps is not None else torch.from_numpy(frozen.of_inputs(inputs.numpy()))
+        found: tuple[Tensor, Tensor] = network(made)
         return found
 
     def loss_of(batch: CropBatch) -> tuple[Tensor, Mapping[str, float]]:
@@ -134,14 +148,20 @@ def mean_of(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
     }
 
 
+def frozen_to(state: Mapping[str, Tensor]) -> int:
+    """The last block that was not trained, by the names of those that were ("part.weights._blocks-5-...")."""
+    return min(int(name.split("-")[1]) for name in state if name.startswith("part.weights.")) - 1
+
+
 def write(options: argparse.Namespace) -> None:
     """Put the mean of the runs into the file; thresholds stay those of the old weights."""
-    graph, labels = Graph(options.weights / FILE, frozen_to=FROZEN_TO), trained_labels()
+    mean = mean_of([averaged(folder) for folder in options.runs])
+    graph, labels = Graph(options.weights / FILE, frozen_to=frozen_to(mean)), trained_labels()
     values = described(options.weights)
     let_answer(graph, values["classifier"]["labels"], labels.names)
     values["classifier"]["labels"] = list(labels.names)
     rest = Rest(graph)
-    rest.load_state_dict(mean_of([averaged(folder) for folder in options.runs]))
+    rest.load_state_dict(mean)
     rest.put_into(graph)
     onnx.checker.check_model(graph.model)
     onnx.save(graph.model, str(options.weights / FILE))
@@ -166,6 +186,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     one.add_argument("--out", type=Path, required=True, help="folder of checkpoint and log")
     one.add_argument("--minutes", type=float, default=60, help="time box of this run")
     one.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
+    one.add_argument("--as-they-are", action="store_true", help="crops are not changed at random")
     one.add_argument("--seed", type=int, default=1)
     one.add_argument("--threads", type=int, default=1, help="CPU threads")
     one.add_argument("--batch", type=int, default=96)

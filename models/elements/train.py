@@ -24,7 +24,7 @@ from torch.nn import functional
 
 from arwarden.fast.elements.decode import decode, letterbox
 from models.elements.backbone import STRIDE_8_BLOCK, STRIDE_16_BLOCK, load_pretrained
-from models.elements.data import CropBatch, CropData, DetectorBatch, DetectorData, truths_of
+from models.elements.data import CropBatch, CropData, DetectorBatch, DetectorData, maps_of_block, truths_of
 from models.elements.labels import Labels, read_labels, trained_labels
 from models.elements.losses import (
     BOX_WEIGHT,
@@ -141,8 +141,8 @@ def train_classifier(settings: Settings) -> Run:
     run = _run(classifier, classifier.backbone, settings)
     classifier.eval()
     cached = settings.frozen_to >= STRIDE_8_BLOCK and not settings.vary
-    kept = {"classifier": classifier, "block": settings.frozen_to} if cached else {}
-    common: dict[str, Any] = {"side": settings.side, "seed": settings.seed, **kept}
+    maps = maps_of_block(classifier, settings.frozen_to, settings.side) if cached else None
+    common: dict[str, Any] = {"side": settings.side, "seed": settings.seed, "maps": maps}
     train = CropData(
         settings.data, ("crops-train", "cuts-train"), labels,
         at_first=AT_FIRST if cached else ALL, vary=settings.vary, **common,

@@ -10,6 +10,7 @@ from block 5 on, with batch norms folded in, 11 instead of 26 ms a crop on one).
 from __future__ import annotations
 
 import math
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from arwarden.fast.elements.crops import as_input
+from models.cards.description import sha256_of
+from models.elements.store import pictures_of, write_whole
 
 CLASSIFIER: Final = Path(__file__).with_name("weights") / "classifier.onnx"
 FROZEN_TO: Final = 7
@@ -116,6 +119,26 @@ class FrozenPart:
                 for start in range(0, len(inputs), AT_ONCE)
             ]
         )
+
+
+class KeptMaps:
+    """The maps of the frozen part beside the shards that they are of: it sees each picture just once."""
+
+    def __init__(self, path: Path = CLASSIFIER) -> None:
+        self._path = path
+        self._ending = f".map{FROZEN_TO}-{sha256_of(path)[:8]}.npy"
+
+    def __call__(self, shard: Path) -> npt.NDArray[np.float16]:
+        """Those of a shard (n, channels, cells, cells), made where they are not there yet."""
+        kept = shard.with_suffix(self._ending)
+        if not kept.exists():
+            write_whole(kept, partial(np.save, arr=self._frozen.maps(np.asarray(pictures_of(shard)))))
+        maps: npt.NDArray[np.float16] = np.load(kept)
+        return maps
+
+    @cached_property
+    def _frozen(self) -> FrozenPart:
+        return FrozenPart(Graph(self._path))
 
 
 class TrainedPart(nn.Module):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +13,8 @@ import torch
 from rich.progress import track
 from torch import Tensor
 
-from models.cards.description import sha256_of
-from models.elements.store import entries_of, pictures_of, shards, write_whole
-from models.elements.trunk import CLASSIFIER, FROZEN_TO, FrozenPart, Graph
+from models.elements.store import entries_of, shards
+from models.elements.trunk import KeptMaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +53,9 @@ def drawn(folder: Path, split: str) -> Drawn:
     if not found:
         raise SystemExit(f"{folder} has no words-{split}: run python -m models.words.generate")
     maps, words = [], []
-    classifier = sha256_of(CLASSIFIER)[:8]
-    frozen: FrozenPart | None = None
+    kept = KeptMaps()
     for shard in track(found, description=f"{split} maps"):
-        path = shard.with_suffix(f".map{FROZEN_TO}-{classifier}.npy")
-        if not path.exists():
-            frozen = frozen or FrozenPart(Graph())
-            made = frozen.maps(np.asarray(pictures_of(shard)))
-            write_whole(path, partial(np.save, arr=made))
-        maps.append(np.load(path))
+        maps.append(kept(shard))
         words += [str(entry["words"]) for entry in entries_of(shard)]
     return Drawn(np.concatenate(maps), tuple(words))
 

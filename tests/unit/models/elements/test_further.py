@@ -18,7 +18,7 @@ import onnxruntime  # noqa: E402
 from arwarden.fast.elements.crops import as_input  # noqa: E402
 from arwarden.fast.elements.decode import CROSSED, OTHER  # noqa: E402
 from models.cards.description import sha256_of, write_description  # noqa: E402
-from models.elements.further import FROZEN_TO, Rest, described, let_answer, main, mean_of  # noqa: E402
+from models.elements.further import VARIED_FROZEN_TO, Rest, described, let_answer, main, mean_of  # noqa: E402
 from models.elements.labels import trained_labels  # noqa: E402
 from models.elements.store import write_shard  # noqa: E402
 from models.elements.trunk import CLASSIFIER, FrozenPart, Graph  # noqa: E402
@@ -57,7 +57,7 @@ def answers(path: Path, crops: Bytes) -> list[npt.NDArray[np.float32]]:
 
 
 def test_what_is_trained_begins_as_the_file_is() -> None:
-    graph, crops = Graph(frozen_to=FROZEN_TO), blots(5)
+    graph, crops = Graph(frozen_to=VARIED_FROZEN_TO), blots(5)
     rest = Rest(graph).eval()
     with torch.no_grad():
         found = rest(torch.from_numpy(FrozenPart(graph).of_inputs(as_input(crops))))
@@ -67,9 +67,9 @@ def test_what_is_trained_begins_as_the_file_is() -> None:
 
 
 def test_all_after_the_frozen_blocks_is_trained() -> None:
-    rest = Rest(Graph(frozen_to=FROZEN_TO))
+    rest = Rest(Graph(frozen_to=VARIED_FROZEN_TO))
     blocks = {name.split("-")[1] for name in rest.part.weights}
-    assert blocks == {str(number) for number in range(FROZEN_TO + 1, 15)}
+    assert blocks == {str(number) for number in range(VARIED_FROZEN_TO + 1, 15)}
     assert all(one.requires_grad for one in rest.parameters())
 
 
@@ -85,12 +85,12 @@ def test_a_run_is_written_into_the_file(weights: Path, data: Path, tmp_path: Pat
     assert answers(weights / "classifier.onnx", crops)[0] == pytest.approx(before)
     main([*common, "write", "--runs", str(tmp_path / "1"), str(tmp_path / "2")])
     after = answers(weights / "classifier.onnx", crops)[0]
-    rest = Rest(Graph(frozen_to=FROZEN_TO))
+    rest = Rest(Graph(frozen_to=VARIED_FROZEN_TO))
     kept = [torch.load(tmp_path / seed / "checkpoint.pt", weights_only=True)["average"] for seed in "12"]
     rest.load_state_dict(mean_of(kept))
     with torch.no_grad():
         wanted, _ = rest.eval()(
-            torch.from_numpy(FrozenPart(Graph(frozen_to=FROZEN_TO)).of_inputs(as_input(crops)))
+            torch.from_numpy(FrozenPart(Graph(frozen_to=VARIED_FROZEN_TO)).of_inputs(as_input(crops)))
         )
     assert np.abs(after - before).max() > 1e-3
     assert np.abs(after - wanted.numpy()).max() < 2e-2  # the file has half the bits
@@ -103,7 +103,10 @@ def test_labels_that_the_file_lacks_are_added(weights: Path, data: Path, tmp_pat
     crops = blots(4, seed=3)
     values = described(weights)
     names = values["classifier"]["labels"]
-    graph, before = Graph(weights / "classifier.onnx", frozen_to=FROZEN_TO), answers(CLASSIFIER, crops)[0]
+    graph, before = (
+        Graph(weights / "classifier.onnx", frozen_to=VARIED_FROZEN_TO),
+        answers(CLASSIFIER, crops)[0],
+    )
     had = [name for name in names if name not in {CROSSED, "lock"}]
     let_answer(graph, names, had)
     onnx.save(graph.model, str(weights / "classifier.onnx"))
@@ -128,6 +131,23 @@ def test_a_stopped_run_goes_on(weights: Path, data: Path, tmp_path: Path) -> Non
     main([*order, "--resume"])
     lines = (tmp_path / "run" / "log.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(lines[-1])["step"] == 2
+
+
+def test_crops_that_stay_as_they_are_go_through_the_first_blocks_once(
+    weights: Path, data: Path, tmp_path: Path
+) -> None:
+    crops = blots(4, seed=3)
+    before = answers(weights / "classifier.onnx", crops)[0]
+    order = ["--weights", str(weights), "train", "--data", str(data), "--minutes", "0.001", "--batch", "4",
+             "--as-they-are", "--rate", "0.01"]  # fmt: skip
+    main([*order, "--out", str(tmp_path / "run")])
+    kept = sorted(data.glob("*.map7-*.npy"))
+    assert [one.name.split(".")[0] for one in kept] == ["crops-train-1-00000", "crops-validation-1-00000"]
+    written = [one.stat().st_mtime_ns for one in kept]
+    main([*order, "--out", str(tmp_path / "again")])
+    assert [one.stat().st_mtime_ns for one in kept] == written
+    main(["--weights", str(weights), "write", "--runs", str(tmp_path / "run"), str(tmp_path / "again")])
+    assert np.abs(answers(weights / "classifier.onnx", crops)[0] - before).max() > 1e-3
 
 
 def test_without_crops_it_says_what_makes_them(weights: Path, tmp_path: Path) -> None:
