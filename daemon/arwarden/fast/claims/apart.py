@@ -1,4 +1,4 @@
-"""Whether two texts name two things, so that a judge of sentences need not be asked about them.
+"""Whether two texts name two things or two cases, so that a judge of sentences need not be asked about them.
 
 A judge takes any difference between two alike sentences for a contradiction. What only tells one thing from
 another (a day, a number, a colour, a place, what holds it) is none.
@@ -6,6 +6,7 @@ another (a day, a number, a colour, a place, what holds it) is none.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -18,6 +19,10 @@ _SERIES = frozenset({"step", "part", "stage", "phase", "chapter", "task"})
 _PLACING = frozenset({"in", "on", "at"})
 _ARTICLES = frozenset({"the", "a", "an", "your", "our", "this"})
 NAME_WORDS = 2
+_NUMBER = r" (\d+(?:[.:,]\d+)?)(?: ([^\W\d]+))?"
+_FROM = re.compile(r"\b(?:above|over|from|after|exceeding|more than|at least)" + _NUMBER)
+_UP_TO = re.compile(r"\b(?:below|under|until|till|before|up to|less than|at most)" + _NUMBER)
+_STAGE = re.compile(r"\b(before|during|after) [^\W\d]")
 
 
 def told_apart(said: str, told: str, lexicon: Lexicon) -> bool:
@@ -31,6 +36,23 @@ def told_apart(said: str, told: str, lexicon: Lexicon) -> bool:
         or _other_place(*words, lexicon)
         or _other_holder(*words, lexicon)
     )
+
+
+def other_case(said: str, told: str, lexicon: Lexicon) -> bool:
+    """Whether each holds in a case of its own: above and below 2 m, before the start and after it."""
+    one, other = (" ".join(text.casefold().split()) for text in (said, told))
+    stages = set(_STAGE.findall(one)), set(_STAGE.findall(other))
+    staged = all(stages) and not stages[0] & stages[1]
+    return staged or _beyond(one, other, lexicon) or _beyond(other, one, lexicon)
+
+
+def _beyond(above: str, below: str, lexicon: Lexicon) -> bool:
+    """Whether the one speaks of nothing below a number, and the other of nothing above it."""
+    found, bound = _FROM.search(above), _UP_TO.search(below)
+    if found is None or bound is None or {found[2], bound[2]} & lexicon.data.months.keys():
+        return False
+    low, high = (float(re.sub("[:,]", ".", match[1])) for match in (found, bound))
+    return low >= high
 
 
 def _words(text: str) -> list[str]:

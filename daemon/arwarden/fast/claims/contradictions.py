@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from arwarden.core.findings import Claim, Element, Finding, FindingKind
+from arwarden.fast.claims.apart import other_case
 from arwarden.fast.claims.compare import Comparer
 from arwarden.fast.claims.elements import gap
 from arwarden.fast.claims.lexicon import Lexicon
@@ -228,8 +229,9 @@ def _judge(
     if attribute.startswith(FRAME + "."):
         subjects = SAME  # all that is said but one word is the same
     named_apart = subjects == DIFFERENT or (subjects == UNNAMED and comparer.needs_subject(attribute))
-    # The second is asked only where the first says no: it reads the texts of both.
-    if named_apart or _apart(elements[first.element], elements[second.element], attribute):
+    # What reads the texts of both is asked only where the names say no.
+    pair = elements[first.element], elements[second.element]
+    if named_apart or _apart(*pair, attribute) or _in_other_case(*pair, first.claim, lexicon):
         return Outcome.OTHER_THING
     if _go_together(first.claim, second.claim, attribute, lexicon):
         return Outcome.SIDE_BY_SIDE
@@ -256,6 +258,12 @@ def _apart(one: Element, other: Element, attribute: str) -> bool:
             if first and second and not first & second:
                 return True
     return _labelled_apart(one.text, other.text)
+
+
+def _in_other_case(one: Element, other: Element, claim: Claim, lexicon: Lexicon) -> bool:
+    """Whether what the two say holds in two cases; not where the case, or its bound, is what they say."""
+    stated = claim.value[:1].isalpha() and claim.attribute.partition(".")[0] != FRAME
+    return stated and other_case(one.text, other.text, lexicon)
 
 
 def _labelled_apart(one: str, other: str) -> bool:

@@ -41,6 +41,9 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         # Opposite predicates of any thing.
         ("Hinge intact", "Hinge damaged"),
         ("Compressor humming", "Compressor halted"),
+        # Cases that overlap.
+        ("Kiosk open until 20:00", "Kiosk closed from 18:00"),
+        ("Open the hatch before descent", "Close the hatch before descent"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -65,6 +68,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         # What is narrower is an exception.
         ("No animals", "Service animals welcome"),
         ("No cycling", "Cycling allowed on the towpath"),
+        ("Kiosk open until 18:00", "Kiosk closed from 18:00"),
+        ("Vest compulsory above 40 knots", "Below 40 knots no vest required"),
+        ("Open the hatch before descent", "Close the hatch after descent"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
