@@ -26,6 +26,10 @@ _FREE = frozenset({"free", "complimentary", "gratis"})
 _PRICE_BOUNDS = frozenset({"over", "above", "under", "below", "exceeding"})
 _AT_NO_COST = frozenset({("of", "charge"), ("of", "cost"), ("to", "use"), ("for", "all")})
 _PER = frozenset({"per", "/", "each"})
+_BETWEEN = frozenset({":", "is", "=", "of", "at"})
+"""These may stand between a measure's name and its number."""
+_ALIKE = {"operating": "working", "target": "set", "nominal": "rated"}
+"""One word for those that name the same of several like quantities."""
 
 
 def _names(groups: Mapping[str, Sequence[str]]) -> dict[Phrase, str]:
@@ -138,6 +142,9 @@ class AmountClaims:
             if amount.unit == "temperature"
             else _without(subject, attribute)
         )
+        own = " ".join(
+            _ALIKE.get(word, word) for word in (own or self._which(passage, item, attribute)).split()
+        )
         named = name is not None or attribute in passage.words
         bare = self._lexicon.data.dimensions[amount.unit].bare
         sure = NAMED_STRENGTH if named else SUBJECT_STRENGTH if own else bare
@@ -156,6 +163,18 @@ class AmountClaims:
         )
         if not negated:
             yield from self._concluded(passage, item, attribute, _size(amount.value), own)
+
+    def _which(self, passage: Passage, item: Item, attribute: str) -> str:
+        """What tells a quantity from others of its sort, be it no noun even: "test pressure", "set speed"."""
+        grammar = self._lexicon.data.grammar
+        before = passage.words[: item.start - passage.clause.start]
+        while before and before[-1] in _BETWEEN:
+            before.pop()
+        measured = self._lexicon.measured
+        which = before[-2] if len(before) > 1 and before[-1] in measured else ""
+        small = {*grammar.articles, *grammar.function_words, *grammar.max_words, *grammar.min_words}
+        small |= {*grammar.present, *attribute.split(), *measured}
+        return which if which.isalpha() and which not in small else ""
 
     def _concluded(
         self, passage: Passage, item: Item, attribute: str, size: float, subject: str

@@ -344,6 +344,13 @@ class Lexicon:
         return frozenset(units | set(self.currency_words) | {"am", "pm", "st", "nd", "rd", "th", "x", "h"})
 
     @cached_property
+    def measured(self) -> frozenset[str]:
+        """Nouns for what a number with a unit says: "pressure", "load", "height"."""
+        names = [spec.attribute for spec in self.data.dimensions.values()]
+        names += [name for group in self.data.measure_names.values() for name in group]
+        return frozenset(name.split()[-1] for name in names)
+
+    @cached_property
     def numbered(self) -> frozenset[str]:
         """Nouns that a number or code follows ("gate")."""
         return frozenset(word for words in self.data.labels.values() for word in words)

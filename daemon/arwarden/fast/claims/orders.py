@@ -66,16 +66,17 @@ class OrderClaims:
         following = [m for m in passage.mentions if m.start > at]
         thing = following[0].name if following else ""
         rest = [t.text for t in passage.tokens[at + 1 : passage.clause.end] if t.is_word]
-        if (
-            not negated
-            and not thing
-            and any(self._lexicon.words.kind(w) != "r" and w not in self._small for w in rest)
-        ):
-            return
-        if not negated and len(rest) == 1 and rest[0] in _NAMED_BY_USE and verb not in _DONE_TO_PLACES:
+        if not negated and self._is_no_order(passage, at, thing, rest):
             return
         item = Item(at, at + 1, quality=passage.tokens[at].quality)
         place = next((word for word in rest if word in _PLACES), "")
         subject = " ".join(part for part in (thing, place, verb) if part)
         strength = FORBIDDING_STRENGTH if negated else ORDER_STRENGTH
         yield from passage.claim(INSTRUCTION, "do", item, subject, strength, negated=negated)
+
+    def _is_no_order(self, passage: Passage, at: int, thing: str, rest: list[str]) -> bool:
+        """Whether the verb at token *at* has no object, or is a part of a name: "print room", "test load 2 t"."""
+        if not thing and any(self._lexicon.words.kind(w) != "r" and w not in self._small for w in rest):
+            return True
+        room = len(rest) == 1 and rest[0] in _NAMED_BY_USE
+        return passage.names_a_quantity(at) or (room and passage.tokens[at].text not in _DONE_TO_PLACES)

@@ -115,6 +115,11 @@ class Passage:
         senses = item.of(Kind.VALUE)
         if not senses or item.end - item.start > 1 or not self._noun_follows(item.end):
             return False
+        if (
+            self.tokens[item.start].text.endswith("ing")
+            and self.word_after(item.end) in self.lexicon.measured
+        ):
+            return True  # "working pressure"
         specs = [self.lexicon.data.attributes[sense.attribute] for sense in senses]
         uncued = all(spec.bare < MODIFIER_BARE and not self.is_cued(item, spec) for spec in specs)
         side = all(
@@ -122,6 +127,12 @@ class Passage:
             for s, spec in zip(senses, specs, strict=True)
         )
         return uncued or (side and self.lexicon.words.kind(self.tokens[item.start].text) in "na")
+
+    def names_a_quantity(self, at: int) -> bool:
+        """Whether token *at* says which of several like quantities a number is ("test load 2 t")."""
+        after = at + 2 + (self.word_after(at + 2) == ":")
+        numbered = any(item.amount is not None and item.start == after for item in self.items)
+        return numbered and self.word_after(at + 1) in self.lexicon.measured
 
     def _noun_follows(self, at: int) -> bool:
         """Whether a thing is named directly at token *at*."""
