@@ -111,10 +111,11 @@ class NumberReader:
         )
 
     def _label(self, words: list[str], at: int) -> Amount | None:
-        """A numbered place: "gate B12", "room no. 4", "3rd floor", "ground floor"."""
-        name = self._labels.get(words[at])
+        """A numbered place or degree: "gate B12", "room no. 4", "3rd floor", "risk level 2"."""
+        two = self._labels.get(" ".join(words[at : at + 2]))
+        name = two or self._labels.get(words[at])
         if name is not None:
-            after = at + 1
+            after = first = at + (2 if two else 1)
             while (
                 after < len(words)
                 and words[after] in {":", "no", "nr", ".", "number", "#", "is"}
@@ -127,7 +128,7 @@ class NumberReader:
             if after < len(words) and _LABEL_VALUE.fullmatch(words[after]) and self._is_label(words, after):
                 return Amount(at, after + 1, AmountKind.LABEL, words[after].upper(), name)
             value = self._lexicon.data.number_words.get(words[after]) if after < len(words) else None
-            if value is not None and after == at + 1:
+            if value is not None and after == first:
                 return Amount(at, after + 1, AmountKind.LABEL, str(value), name)
             return None
         return self._ordinal(words, at)

@@ -44,6 +44,7 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         # Cases that overlap.
         ("Kiosk open until 20:00", "Kiosk closed from 18:00"),
         ("Open the hatch before descent", "Close the hatch before descent"),
+        ("Risk level 3", "Risk level two"),
         # Which of several like quantities a number is.
         ("Test load 4 t", "Test load: 6 t"),
         ("Max. working pressure 10 bar", "Rated to 16 bar"),
@@ -74,6 +75,7 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Kiosk open until 18:00", "Kiosk closed from 18:00"),
         ("Vest compulsory above 40 knots", "Below 40 knots no vest required"),
         ("Open the hatch before descent", "Close the hatch after descent"),
+        ("Risk level 3", "Level 2: canteen"),
         ("Maximum load 500 kg", "Current load 320 kg"),
         ("Working pressure 10 bar", "Test pressure 15 bar"),
         ("Rated load 2 t", "Breaking load 9 t"),
