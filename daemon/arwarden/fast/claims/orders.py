@@ -1,17 +1,23 @@
-"""Orders: any verb that begins a clause, with its object ("do not shake", "press the button")."""
+"""Orders: any verb that begins a clause, with its object ("do not shake", "press the button").
+
+What may be done is read as an order too, for it contradicts one not to ("you may stack", "do not stack").
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon, cut
-from arwarden.fast.claims.open_attributes import INSTRUCTION
+from arwarden.fast.claims.open_attributes import EXISTENCE, INSTRUCTION, PERMISSION
 from arwarden.fast.claims.passage import Passage
 
 ORDER_STRENGTH = 0.9
 FORBIDDING_STRENGTH = 0.95
+_FORBIDDEN, _ALLOWED = "forbidden", "allowed"
+_HEADING_WORDS = 3
 _PLACES = frozenset({"here", "there", "inside", "outside"})
 _SKIP = frozenset({"please", "kindly", "always", "now", "also", "and", "then", ":", "you"})
 _FILLING_ORDERS = frozenset({"press", "push", "use", "click", "tap", "pay", "enjoy"})
@@ -32,24 +38,13 @@ class OrderClaims:
         self._lexicon = lexicon
         grammar = lexicon.data.grammar
         self._forbids = sorted((cut(words) for words in grammar.forbids), key=len, reverse=True)
+        self._permits = sorted((cut(words) for words in grammar.permits), key=len, reverse=True)
         self._fillers = frozenset(grammar.fillers)
         self._small = frozenset(grammar.function_words) | frozenset(grammar.articles)
 
     def read(self, passage: Passage) -> Iterator[Claim]:
         """The orders of one clause."""
-        at = passage.clause.start
-        while (
-            at < passage.clause.end
-            and (passage.tokens[at].text in _SKIP or passage.tokens[at].text in {"must", "do"})
-            and passage.tokens[at + 1 : at + 2]
-            and passage.tokens[at].text != "do"
-        ):
-            at += 1
-        negated = False
-        for phrase in self._forbids:
-            if tuple(t.text for t in passage.tokens[at : at + len(phrase)]) == phrase:
-                at, negated = at + len(phrase), True
-                break
+        at, mood = self._begin(passage)
         if at >= passage.clause.end:
             return
         verb = passage.tokens[at].text
@@ -61,22 +56,60 @@ class OrderClaims:
         kinds = self._lexicon.words.kinds.get(verb, "")
         if "v" not in kinds or verb in self._small or (verb in self._fillers and verb not in _FILLING_ORDERS):
             return
-        if not negated and kinds[0] != "v" and verb not in _PLAIN_ORDERS:
+        if not mood and kinds[0] != "v" and verb not in _PLAIN_ORDERS:
             return
-        following = [m for m in passage.mentions if m.start > at]
-        thing = following[0].name if following else ""
+        thing = self._thing(passage, at)
         rest = [t.text for t in passage.tokens[at + 1 : passage.clause.end] if t.is_word]
-        if not negated and self._is_no_order(passage, at, thing, rest):
+        if not mood and self._is_no_order(passage, at, thing, rest):
             return
         item = Item(at, at + 1, quality=passage.tokens[at].quality)
         place = next((word for word in rest if word in _PLACES), "")
         subject = " ".join(part for part in (thing, place, verb) if part)
-        strength = FORBIDDING_STRENGTH if negated else ORDER_STRENGTH
-        yield from passage.claim(INSTRUCTION, "do", item, subject, strength, negated=negated)
+        strength = FORBIDDING_STRENGTH if mood == _FORBIDDEN else ORDER_STRENGTH
+        strength *= passage.light(item).strength
+        yield from passage.claim(INSTRUCTION, "do", item, subject, strength, negated=mood == _FORBIDDEN)
+
+    def _begin(self, passage: Passage) -> tuple[int, str]:
+        """Where the verb is, behind a heading and what forbids or allows, and which of both it is."""
+        words, at = passage.words, 0
+        if ":" in words[: _HEADING_WORDS + 1]:
+            at = words.index(":") + 1
+        while at + 1 < len(words) and (words[at] in _SKIP or words[at] == "must"):
+            at += 1
+        for phrase in self._forbids:
+            if tuple(words[at : at + len(phrase)]) == phrase:
+                return passage.clause.start + at + len(phrase), _FORBIDDEN
+        for phrase in self._permits:
+            told = len(phrase) > 1 or words[at - 1 : at] == ["you"]
+            if told and tuple(words[at : at + len(phrase)]) == phrase:
+                return passage.clause.start + at + len(phrase), _ALLOWED
+        return passage.clause.start + at, ""
+
+    def _thing(self, passage: Passage, at: int) -> str:
+        """What the order at token *at* is about: the first thing behind it, else its heading."""
+        behind = [m.name for m in passage.mentions if m.start > at]
+        heading = [m.name for m in passage.mentions if m.end <= at and passage.word_after(m.end) == ":"]
+        return (*behind, *heading, "")[0]
 
     def _is_no_order(self, passage: Passage, at: int, thing: str, rest: list[str]) -> bool:
-        """Whether the verb at token *at* has no object, or is a part of a name: "print room", "test load 2 t"."""
+        """Whether the verb at token *at* has no object, or begins a name: "print room", "test load 2 t"."""
         if not thing and any(self._lexicon.words.kind(w) != "r" and w not in self._small for w in rest):
             return True
         room = len(rest) == 1 and rest[0] in _NAMED_BY_USE
         return passage.names_a_quantity(at) or (room and passage.tokens[at].text not in _DONE_TO_PLACES)
+
+
+def as_order(claim: Claim, lexicon: Lexicon) -> Iterator[Claim]:
+    """What an activity's permission orders, where the lexicon does not list it: "feeding prohibited"."""
+    base, dot, occasion = claim.attribute.partition(".")
+    doing = claim.subject.rpartition(" ")[2]
+    verb = lexicon.words.verb_of(doing) if doing.endswith("ing") and doing not in lexicon.activities else ""
+    denied = base == EXISTENCE and claim.value == "absent"
+    if verb and (denied or base == PERMISSION):
+        yield replace(
+            claim,
+            attribute=INSTRUCTION + dot + occasion,
+            value="do",
+            subject=claim.subject.removesuffix(doing) + verb,
+            polarity=claim.value == _ALLOWED,
+        )

@@ -16,7 +16,7 @@ from arwarden.fast.claims.lexicon import Kind, Lexicon
 from arwarden.fast.claims.negation import LightReader
 from arwarden.fast.claims.numbers import NumberReader
 from arwarden.fast.claims.open_attributes import EXISTENCE, FRAME, INSTRUCTION, OPEN_ATTRIBUTES, STATEMENT
-from arwarden.fast.claims.orders import OrderClaims
+from arwarden.fast.claims.orders import OrderClaims, as_order
 from arwarden.fast.claims.origins import OriginClaims
 from arwarden.fast.claims.passage import Passage
 from arwarden.fast.claims.permissions import PermissionClaims
@@ -159,12 +159,13 @@ class ClaimReader:
             yield passage
 
     def _what_follows(self, claim: Claim) -> Iterator[Claim]:
-        """What the lexicon's rules conclude: where the heating is on, the mode is heating."""
+        """What the lexicon's rules conclude (where the heating is on, the mode is heating), and orders."""
         for rule in self._lexicon.data.follows:
             told = (claim.subject, claim.attribute, claim.value, claim.polarity)
             if told == (rule.subject, rule.attribute, rule.value, True):
                 attribute, value = rule.then
                 yield replace(claim, subject="", attribute=attribute, value=value)
+        yield from as_order(claim, self._lexicon)
 
     def _frame_end(self, tokens: Sequence[Token]) -> int:
         """Where the text begins behind a time that it is about ("Until last week: ..."); 0 without one."""

@@ -32,6 +32,7 @@ _STATES = frozenset({"opening", "function", "power", "road", "stock", "progress"
 """A thing behind the words for such a state and one of the reasons is not what is in the state."""
 _OF_EACH = frozenset({"distance", "duration"})
 """One panel may tell how far something is and another how far something else is."""
+_DONE_TO = frozenset({"the", "a", "an", "your", "this", "on", "over", "under"})
 _MAX_WORDS = 4
 _SOLD = frozenset({"item", "article", "brand", "label", "good", "country", "quality", "place"})
 """Names of anything that is sold: no origin of theirs is another one's."""
@@ -126,7 +127,14 @@ class SubjectReader:
                 _close(run, at, found)
             at += length
         _close(run, clause.end, found)
-        return _attach(tokens, found)
+        doing = frozenset(m.start for m in found if self._is_doing(tokens, clause, m))
+        return _attach(tokens, found, doing)
+
+    def _is_doing(self, tokens: Sequence[Token], clause: Clause, mention: Mention) -> bool:
+        """Whether it is an activity that begins the clause, to whose name belongs what it is done to."""
+        begins = mention.start == clause.start or tokens[mention.start - 1].text == "no"
+        single = mention.end == mention.start + 1 and mention.name.endswith("ing")
+        return begins and single and bool(self._lexicon.words.verb_of(mention.name))
 
     def _part(  # noqa: PLR0911 - one return per kind of word
         self,
@@ -256,13 +264,18 @@ def _close(run: list[tuple[int, str, bool]], end: int, found: list[Mention]) -> 
     run.clear()
 
 
-def _attach(tokens: Sequence[Token], mentions: list[Mention]) -> list[Mention]:
-    """Joins what a preposition joins: "door to the kitchen" is one mention, "kitchen door"."""
+def _attach(tokens: Sequence[Token], mentions: list[Mention], doing: frozenset[int]) -> list[Mention]:
+    """Joins what a preposition joins: "door to the kitchen" is one mention, "kitchen door".
+
+    And what is done with its object, where it begins at one of *doing*: "feeding the ducks".
+    """
     joined: list[Mention] = []
     for mention in mentions:
         previous = joined[-1] if joined else None
         between = [token.text for token in tokens[previous.end : mention.start]] if previous else []
         linked = bool(between) and between[0] in _PREPOSITIONS and len(between) <= 2
+        if previous is not None and between:
+            linked |= previous.start in doing and between[0] in _DONE_TO
         if previous is not None and linked and not set(between[1:]) - {"the", "a", "an", "your", "this"}:
             joined[-1] = Mention(previous.start, mention.end, f"{mention.name} {previous.name}")
         else:

@@ -58,6 +58,8 @@ _COMMAND_LEAD = frozenset(
         "you",
         "kindly",
         "keep",
+        "may",
+        "can",
     }
 )
 

@@ -22,6 +22,8 @@ CLUSTER_OPPOSITES = 0.7
 
 NEGATIVE_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
 _STEM_LETTERS = 4
+_NOUNS_OF_VERBS = {"ing": ("", "e"), "ation": ("", "e", "er"), "ion": ("", "e"), "ment": ("",)}
+"""Endings that make a noun of a verb, and what else the verb ends in: "reservation", "registration"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,18 @@ class WordBase:
         """Whether *word* is a verb or a form of one, whatever else it is ("painted", "facing", "needs")."""
         forms = (word, *_bases(word)) if word.endswith(("ed", "ing", "s")) else (word,)
         return any("v" in self.kinds.get(form, "") for form in forms)
+
+    def verb_of(self, noun: str) -> str:
+        """The verb that a noun is made of ("feeding", "registration"); empty for any other noun."""
+        for ending, rest in _NOUNS_OF_VERBS.items():
+            stem = noun.removesuffix(ending)
+            if stem == noun or len(stem) < _STEM_LETTERS - 1:
+                continue
+            verbs = [stem + end for end in rest] + [stem[:-1]] * (ending == "ing" and stem[-1] == stem[-2])
+            found = next((verb for verb in verbs if "v" in self.kinds.get(verb, "")), "")
+            if found:
+                return found
+        return ""
 
     def opposed(self, one: str, other: str) -> float:
         """How sure it is that the two words are opposites, 0..1."""

@@ -45,6 +45,11 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Kiosk open until 20:00", "Kiosk closed from 18:00"),
         ("Open the hatch before descent", "Close the hatch before descent"),
         ("Risk level 3", "Risk level two"),
+        # What is allowed or forbidden, and the order.
+        ("Feeding the ducks is forbidden", "Please feed the ducks"),
+        ("Overtaking allowed", "Do not overtake"),
+        ("Crate 4: do not tilt", "You may tilt crate 4"),
+        ("Do not open this hatch", "You may open the hatch"),
         # Which of several like quantities a number is.
         ("Test load 4 t", "Test load: 6 t"),
         ("Max. working pressure 10 bar", "Rated to 16 bar"),
@@ -76,6 +81,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Vest compulsory above 40 knots", "Below 40 knots no vest required"),
         ("Open the hatch before descent", "Close the hatch after descent"),
         ("Risk level 3", "Level 2: canteen"),
+        ("Feeding the ducks is forbidden", "Please feed the hens"),
+        ("Do not unplug while charging", "You may unplug now"),
+        ("Stacking prohibited", "Do not stack"),
         ("Maximum load 500 kg", "Current load 320 kg"),
         ("Working pressure 10 bar", "Test pressure 15 bar"),
         ("Rated load 2 t", "Breaking load 9 t"),
