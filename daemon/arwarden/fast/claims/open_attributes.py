@@ -5,6 +5,7 @@ from __future__ import annotations
 PERMISSION = "permission"
 INSTRUCTION = "instruction"
 PRESENCE = "presence"
+REQUIREMENT = "requirement"
 PROPERTY = "property"
 STATEMENT = "statement"
 EXISTENCE = "existence"

@@ -10,6 +10,7 @@ from arwarden.core.findings import Claim
 from arwarden.fast.claims.amounts import AmountClaims
 from arwarden.fast.claims.clauses import Clause, scan, split
 from arwarden.fast.claims.contents import ContentClaims
+from arwarden.fast.claims.duties import DutyClaims, as_duty
 from arwarden.fast.claims.frames import FrameClaims
 from arwarden.fast.claims.languages import UNREAD
 from arwarden.fast.claims.lexicon import Kind, Lexicon
@@ -80,6 +81,7 @@ class ClaimReader:
             OriginClaims(lexicon),
             PermissionClaims(lexicon),
             OrderClaims(lexicon),
+            DutyClaims(lexicon),
             ContentClaims(lexicon),
             SlotClaims(lexicon),
             FrameClaims(lexicon),
@@ -159,13 +161,14 @@ class ClaimReader:
             yield passage
 
     def _what_follows(self, claim: Claim) -> Iterator[Claim]:
-        """What the lexicon's rules conclude (where the heating is on, the mode is heating), and orders."""
+        """What the lexicon's rules conclude: where the heating is on, the mode is heating. Orders, duties."""
         for rule in self._lexicon.data.follows:
             told = (claim.subject, claim.attribute, claim.value, claim.polarity)
             if told == (rule.subject, rule.attribute, rule.value, True):
                 attribute, value = rule.then
                 yield replace(claim, subject="", attribute=attribute, value=value)
         yield from as_order(claim, self._lexicon)
+        yield from as_duty(claim, self._lexicon)
 
     def _frame_end(self, tokens: Sequence[Token]) -> int:
         """Where the text begins behind a time that it is about ("Until last week: ..."); 0 without one."""

@@ -22,8 +22,11 @@ CLUSTER_OPPOSITES = 0.7
 
 NEGATIVE_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
 _STEM_LETTERS = 4
-_NOUNS_OF_VERBS = {"ing": ("", "e"), "ation": ("", "e", "er"), "ion": ("", "e"), "ment": ("",)}
-"""Endings that make a noun of a verb, and what else the verb ends in: "reservation", "registration"."""
+_NOUNS_OF_VERBS = (
+    *(("ing", ""), ("ing", "e"), ("ation", "ate"), ("ation", "e"), ("ation", ""), ("ration", "er")),
+    *(("ction", "ct"), ("ution", "ute"), ("ision", "ise"), ("ment", "")),
+)
+"""Endings that make a noun of a verb, each with what the verb ends in instead: "registration"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +62,12 @@ class WordBase:
 
     def verb_of(self, noun: str) -> str:
         """The verb that a noun is made of ("feeding", "registration"); empty for any other noun."""
-        for ending, rest in _NOUNS_OF_VERBS.items():
+        for ending, verbal in _NOUNS_OF_VERBS:
             stem = noun.removesuffix(ending)
             if stem == noun or len(stem) < _STEM_LETTERS - 1:
                 continue
-            verbs = [stem + end for end in rest] + [stem[:-1]] * (ending == "ing" and stem[-1] == stem[-2])
-            found = next((verb for verb in verbs if "v" in self.kinds.get(verb, "")), "")
+            short = stem[:-1] if stem[-1] == stem[-2] else ""
+            found = next((verb for verb in (stem + verbal, short) if "v" in self.kinds.get(verb, "")), "")
             if found:
                 return found
         return ""

@@ -50,6 +50,10 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Overtaking allowed", "Do not overtake"),
         ("Crate 4: do not tilt", "You may tilt crate 4"),
         ("Do not open this hatch", "You may open the hatch"),
+        # What has to be done, and what need not be.
+        ("All visitors must register", "Registration not required"),
+        ("Inspection required before use", "You need not inspect"),
+        ("Guests must sign in", "Sign-in not necessary"),
         # Which of several like quantities a number is.
         ("Test load 4 t", "Test load: 6 t"),
         ("Max. working pressure 10 bar", "Rated to 16 bar"),
@@ -81,6 +85,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Vest compulsory above 40 knots", "Below 40 knots no vest required"),
         ("Open the hatch before descent", "Close the hatch after descent"),
         ("Risk level 3", "Level 2: canteen"),
+        ("All visitors must register", "No need to print the form"),
+        ("Members need not register", "Register at the desk"),
         ("Feeding the ducks is forbidden", "Please feed the hens"),
         ("Do not unplug while charging", "You may unplug now"),
         ("Stacking prohibited", "Do not stack"),

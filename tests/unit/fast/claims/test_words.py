@@ -46,6 +46,24 @@ def test_singular(plural: str, expected: str) -> None:
     assert singular(plural) == expected
 
 
+@pytest.mark.parametrize(
+    ("noun", "verb"),
+    [
+        ("registration", "register"),
+        ("calibration", "calibrate"),
+        ("inspection", "inspect"),
+        ("running", "run"),
+        ("closing", "close"),
+        ("payment", "pay"),
+        ("station", ""),
+        ("building", "build"),
+        ("door", ""),
+    ],
+)
+def test_verb_of(noun: str, verb: str) -> None:
+    assert word_base().verb_of(noun) == verb
+
+
 @pytest.mark.parametrize("word", ["door", "doors", "parked", "stopping", "headset", "together"])
 def test_known(word: str) -> None:
     assert word_base().known(word)
