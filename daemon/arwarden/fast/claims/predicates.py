@@ -121,7 +121,6 @@ class PredicateClaims:
             return True
         if word.endswith(("able", "ible")) and (not kinds or "a" in kinds):
             return True
-        return any(
-            word.startswith(prefix) and words.kinds.get(word[len(prefix) :], "")[:1] == "a"
-            for prefix in NEGATIVE_PREFIXES
-        ) or (word.endswith("ed") and "v" in words.all_kinds(word))
+        bare = [word.removeprefix(prefix) for prefix in NEGATIVE_PREFIXES if word.startswith(prefix)]
+        participle = word.endswith("ed") and any("v" in words.all_kinds(one) for one in (word, *bare))
+        return participle or any(words.kinds.get(one, "")[:1] == "a" for one in bare)

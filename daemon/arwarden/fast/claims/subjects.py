@@ -174,7 +174,10 @@ class SubjectReader:
 
     def _is_named_by_rest(self, tokens: Sequence[Token], at: int) -> bool:
         """Whether a word that can be a verb stands where only a noun can ("Ferry 21:30", "Interview: ")."""
-        if "n" not in self._lexicon.words.all_kinds(tokens[at].text):
+        words = self._lexicon.words
+        word = tokens[at].text
+        # "released" is no noun for "release" being one.
+        if "n" not in (words.kinds.get(word, "") if word.endswith("ed") else words.all_kinds(word)):
             return False
         follows = tokens[at + 1] if at + 1 < len(tokens) else None
         begins = at == 0 or not tokens[at - 1].is_word

@@ -46,14 +46,15 @@ class WordBase:
         return self.all_kinds(word)[:1] or "?"
 
     def all_kinds(self, word: str) -> str:
-        """All parts of speech, most frequent first; empty for a word that is not listed."""
+        """All parts of speech, most frequent first; empty for a word that is not listed nor made of one."""
         if word in self.kinds:
             return self.kinds[word]
         for base in _bases(word):
             if base in self.kinds:
                 kinds = self.kinds[base]
                 return ("v" + kinds) if word.endswith(("ed", "ing")) and "v" in kinds else kinds
-        return ""
+        participle = word.startswith("un") and word.endswith("ed")
+        return "a" if participle and {"v", "a"} & set(self.all_kinds(word[2:])) else ""
 
     def is_verb(self, word: str) -> bool:
         """Whether *word* is a verb or a form of one, whatever else it is ("painted", "facing", "needs")."""

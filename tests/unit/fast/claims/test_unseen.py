@@ -54,6 +54,9 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("All visitors must register", "Registration not required"),
         ("Inspection required before use", "You need not inspect"),
         ("Guests must sign in", "Sign-in not necessary"),
+        # Participles that begin with a noun.
+        ("Parking brake applied", "Parking brake released"),
+        ("Crates stacked", "Crates unstacked"),
         # Which of several like quantities a number is.
         ("Test load 4 t", "Test load: 6 t"),
         ("Max. working pressure 10 bar", "Rated to 16 bar"),
