@@ -57,6 +57,9 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         # Participles that begin with a noun.
         ("Parking brake applied", "Parking brake released"),
         ("Crates stacked", "Crates unstacked"),
+        # What is passed for use.
+        ("Crane withdrawn from service", "Crane released for operation"),
+        ("Emergency stop pressed", "E-stop released"),
         # Which of several like quantities a number is.
         ("Test load 4 t", "Test load: 6 t"),
         ("Max. working pressure 10 bar", "Rated to 16 bar"),
@@ -88,6 +91,7 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Vest compulsory above 40 knots", "Below 40 knots no vest required"),
         ("Open the hatch before descent", "Close the hatch after descent"),
         ("Risk level 3", "Level 2: canteen"),
+        ("Ladder withdrawn from use", "Crane cleared for use"),
         ("All visitors must register", "No need to print the form"),
         ("Members need not register", "Register at the desk"),
         ("Feeding the ducks is forbidden", "Please feed the hens"),
