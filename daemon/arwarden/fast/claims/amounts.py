@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
+from arwarden.fast.claims.intervals import INTERVAL, done
 from arwarden.fast.claims.lexicon import Kind, Lexicon, Phrase, cut
 from arwarden.fast.claims.numbers import Amount, AmountKind
 from arwarden.fast.claims.passage import Passage
@@ -136,7 +137,8 @@ class AmountClaims:
                 return
         attribute = name or self._lexicon.data.dimensions[amount.unit].attribute
         if amount.unit == "duration" and passage.word_before(item.start) == "every":
-            attribute = "interval"  # "a bus every 10 min" may come in 3
+            attribute = INTERVAL  # "a bus every 10 min" may come in 3
+            subject = done(passage, item.start) or subject
         own = (
             passage.without(subject, "temperature")
             if amount.unit == "temperature"

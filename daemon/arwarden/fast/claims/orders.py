@@ -95,6 +95,8 @@ class OrderClaims:
         """Whether the verb at token *at* has no object, or begins a name: "print room", "test load 2 t"."""
         if not thing and any(self._lexicon.words.kind(w) != "r" and w not in self._small for w in rest):
             return True
+        if any(mention.start == at for mention in passage.mentions):
+            return True  # "filter cleaned"
         room = len(rest) == 1 and rest[0] in _NAMED_BY_USE
         return passage.names_a_quantity(at) or (room and passage.tokens[at].text not in _DONE_TO_PLACES)
 

@@ -12,6 +12,7 @@ from arwarden.fast.claims.clauses import Clause, scan, split
 from arwarden.fast.claims.contents import ContentClaims
 from arwarden.fast.claims.duties import DutyClaims, as_duty
 from arwarden.fast.claims.frames import FrameClaims
+from arwarden.fast.claims.intervals import IntervalClaims
 from arwarden.fast.claims.languages import UNREAD
 from arwarden.fast.claims.lexicon import Kind, Lexicon
 from arwarden.fast.claims.negation import LightReader
@@ -78,6 +79,7 @@ class ClaimReader:
         self._readers: tuple[_PartReader, ...] = (
             self._values,
             AmountClaims(lexicon),
+            IntervalClaims(lexicon),
             OriginClaims(lexicon),
             PermissionClaims(lexicon),
             OrderClaims(lexicon),

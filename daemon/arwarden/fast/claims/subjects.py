@@ -164,6 +164,10 @@ class SubjectReader:
             return token.text, 1, False
         if not token.is_word or self.is_small(token.text) or (len(token.text) < 2):
             return "", 1, False
+        if "frequency" in self._lexicon.categories.of(token.text) and not self._noun_at(
+            tokens, at + 1, nouns
+        ):
+            return "", 1, False  # "cleaned weekly"
         kind = self._lexicon.words.kind(token.text)
         named_by_article = after in self._articles and "n" in self._lexicon.words.all_kinds(token.text)
         gerund = token.text.endswith("ing") and after not in self._copulas
@@ -191,6 +195,7 @@ class SubjectReader:
             or follows.text in self._copulas
             or follows.text in _VERBS
             or (begins and follows.text in _BEFORE_NUMBERS)
+            or (begins and follows.text.endswith("ed") and words.kind(follows.text) == "v")
         )
 
     def is_small(self, word: str) -> bool:

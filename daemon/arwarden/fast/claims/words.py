@@ -23,10 +23,19 @@ CLUSTER_OPPOSITES = 0.7
 NEGATIVE_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
 _STEM_LETTERS = 4
 _NOUNS_OF_VERBS = (
-    *(("ing", ""), ("ing", "e"), ("ation", "ate"), ("ation", "e"), ("ation", ""), ("ration", "er")),
+    *(
+        ("ed", ""),
+        ("ed", "e"),
+        ("ing", ""),
+        ("ing", "e"),
+        ("ation", "ate"),
+        ("ation", "e"),
+        ("ation", ""),
+        ("ration", "er"),
+    ),
     *(("ction", "ct"), ("ution", "ute"), ("ision", "ise"), ("ment", "")),
 )
-"""Endings that make a noun of a verb, each with what the verb ends in instead: "registration"."""
+"""Endings of nouns and participles of a verb, each with what the verb ends in instead: "registration"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +71,7 @@ class WordBase:
         return any("v" in self.kinds.get(form, "") for form in forms)
 
     def verb_of(self, noun: str) -> str:
-        """The verb that a noun is made of ("feeding", "registration"); empty for any other noun."""
+        """The verb that a noun or participle is made of ("registration", "replaced"); else empty."""
         for ending, verbal in _NOUNS_OF_VERBS:
             stem = noun.removesuffix(ending)
             if stem == noun or len(stem) < _STEM_LETTERS - 1:

@@ -60,6 +60,10 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         # What is passed for use.
         ("Crane withdrawn from service", "Crane released for operation"),
         ("Emergency stop pressed", "E-stop released"),
+        # How often something is done.
+        ("Toilets cleaned hourly", "Toilet cleaned once a day"),
+        ("Filter replaced weekly", "Filter replaced every two years"),
+        ("Calibrate twice a year", "Calibration: monthly"),
         # Which of several like quantities a number is.
         ("Test load 4 t", "Test load: 6 t"),
         ("Max. working pressure 10 bar", "Rated to 16 bar"),
@@ -91,6 +95,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Vest compulsory above 40 knots", "Below 40 knots no vest required"),
         ("Open the hatch before descent", "Close the hatch after descent"),
         ("Risk level 3", "Level 2: canteen"),
+        ("Toilets cleaned hourly", "Toilet cleaned every 60 minutes"),
+        ("Filter cleaned weekly", "Filter replaced yearly"),
+        ("Oil changed annually", "Oil level checked daily"),
         ("Ladder withdrawn from use", "Crane cleared for use"),
         ("All visitors must register", "No need to print the form"),
         ("Members need not register", "Register at the desk"),

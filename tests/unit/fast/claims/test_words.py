@@ -55,6 +55,7 @@ def test_singular(plural: str, expected: str) -> None:
         ("running", "run"),
         ("closing", "close"),
         ("payment", "pay"),
+        ("replaced", "replace"),
         ("station", ""),
         ("building", "build"),
         ("door", ""),
