@@ -13,6 +13,7 @@ from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon, cut
 from arwarden.fast.claims.open_attributes import EXISTENCE, INSTRUCTION, PERMISSION
 from arwarden.fast.claims.passage import Passage
+from arwarden.fast.claims.subjects import THE
 
 ORDER_STRENGTH = 0.9
 FORBIDDING_STRENGTH = 0.95
@@ -56,7 +57,8 @@ class OrderClaims:
         kinds = self._lexicon.words.kinds.get(verb, "")
         if "v" not in kinds or verb in self._small or (verb in self._fillers and verb not in _FILLING_ORDERS):
             return
-        if not mood and kinds[0] != "v" and verb not in _PLAIN_ORDERS:
+        plain = kinds[0] == "v" or verb in _PLAIN_ORDERS or passage.word_after(at + 1) in THE
+        if not mood and not plain:
             return
         thing = self._thing(passage, at)
         rest = [t.text for t in passage.tokens[at + 1 : passage.clause.end] if t.is_word]

@@ -32,6 +32,8 @@ _STATES = frozenset({"opening", "function", "power", "road", "stock", "progress"
 """A thing behind the words for such a state and one of the reasons is not what is in the state."""
 _OF_EACH = frozenset({"distance", "duration"})
 """One panel may tell how far something is and another how far something else is."""
+THE = frozenset({"the", "your", "our", "my"})
+"""Behind a word that can be a verb these begin what it is done to: "lift the lid"."""
 _DONE_TO = frozenset({"the", "a", "an", "your", "this", "on", "over", "under"})
 _MAX_WORDS = 4
 _SOLD = frozenset({"item", "article", "brand", "label", "good", "country", "quality", "place"})
@@ -114,7 +116,9 @@ class SubjectReader:
         at = clause.start
         while at < clause.end:
             word, length, noun = (
-                ("", 1, False) if at in taken else self._part(tokens, at, items.get(at), states, nouns)
+                ("", 1, False)
+                if at in taken or self._is_done(tokens, at)
+                else self._part(tokens, at, items.get(at), states, nouns)
             )
             here = items.get(at)
             if here is not None and here.amount is not None and here.amount.kind is AmountKind.LABEL:
@@ -175,6 +179,12 @@ class SubjectReader:
         if kind in "n?" or named_by_article or gerund or named_by_place or self._is_named_by_rest(tokens, at):
             return singular(token.text), 1, True
         return (token.text if kind == "a" else ""), 1, False
+
+    def _is_done(self, tokens: Sequence[Token], at: int) -> bool:
+        """Whether a word that can be a verb is one, for what it is done to follows: "lift the lid"."""
+        follows = tokens[at + 1].text if at + 1 < len(tokens) else ""
+        verb = "v" in self._lexicon.words.kinds.get(tokens[at].text, "")
+        return verb and follows in THE and (at == 0 or tokens[at - 1].text not in self._articles)
 
     def _is_named_by_rest(self, tokens: Sequence[Token], at: int) -> bool:
         """Whether a word that can be a verb stands where only a noun can ("Ferry 21:30", "Interview: ")."""

@@ -46,6 +46,7 @@ def claimed(reader: ClaimReader, text: str) -> set[tuple[str, str, str]]:
         ("Entry is free", "entry", "price", "0.00"),
         ("Weight: 400 g", "", "weight", "400 g"),
         ("Print the list", "list print", "instruction", "do"),
+        ("Lift the lid", "lid lift", "instruction", "do"),
         ("Distance: 400 m", "distance", "distance", "400 m"),
         ("Max 3 people", "people", "quantity.max", "3"),
         ("Museum 1.5 km", "museum", "distance", "1500 m"),
@@ -116,6 +117,10 @@ def test_reads_through_damage(
         ("Print room", "instruction"),
         ("Print room", "room"),
         ("Press office", "instruction"),
+        ("Test pressure 15 bar", "instruction"),
+        ("Operating pressure 15 bar", "power"),
+        ("Filter replaced weekly", "instruction"),
+        ("No service due until autumn", "connection"),
     ],
 )
 def test_what_is_not_claimed(reader: ClaimReader, text: str, attribute: str) -> None:

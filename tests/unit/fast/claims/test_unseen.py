@@ -48,6 +48,7 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         # What is allowed or forbidden, and the order.
         ("Feeding the ducks is forbidden", "Please feed the ducks"),
         ("Overtaking allowed", "Do not overtake"),
+        ("Lift the lid", "Do not lift the lid"),
         ("Crate 4: do not tilt", "You may tilt crate 4"),
         ("Do not open this hatch", "You may open the hatch"),
         # What has to be done, and what need not be.
@@ -95,6 +96,7 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Vest compulsory above 40 knots", "Below 40 knots no vest required"),
         ("Open the hatch before descent", "Close the hatch after descent"),
         ("Risk level 3", "Level 2: canteen"),
+        ("Lift the lid", "Do not lift the crate"),
         ("Toilets cleaned hourly", "Toilet cleaned every 60 minutes"),
         ("Filter cleaned weekly", "Filter replaced yearly"),
         ("Oil changed annually", "Oil level checked daily"),
