@@ -32,6 +32,7 @@ def told_apart(said: str, told: str, lexicon: Lexicon) -> bool:
         _other_day(*words, lexicon)
         or _other_number(*words, lexicon)
         or _other_shade(*words, lexicon)
+        or _other_quantity(*words, lexicon)
         or _other_name(*words, lexicon)
         or _other_place(*words, lexicon)
         or _other_holder(*words, lexicon)
@@ -83,6 +84,17 @@ def _other_shade(one: Sequence[str], other: Sequence[str], lexicon: Lexicon) -> 
     """Different colours before the same word: "red means", "green means"."""
     first, second = (
         {after: word for word, after in pairwise(words) if "colour" in lexicon.categories.of(word)}
+        for words in (one, other)
+    )
+    return any(first[noun] != second[noun] for noun in first.keys() & second.keys())
+
+
+def _other_quantity(one: Sequence[str], other: Sequence[str], lexicon: Lexicon) -> bool:
+    """Different words before what is measured: "set temperature", "actual temperature"."""
+    grammar = lexicon.data.grammar
+    small = {*grammar.articles, *grammar.function_words, *grammar.max_words, *grammar.min_words}
+    first, second = (
+        {noun: word for word, noun in pairwise(words) if noun in lexicon.measured and word not in small}
         for words in (one, other)
     )
     return any(first[noun] != second[noun] for noun in first.keys() & second.keys())

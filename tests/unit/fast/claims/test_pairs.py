@@ -298,6 +298,7 @@ def test_texts_on_nothing_virtual_have_to_speak_of_one_thing(reader: ElementRead
         ("Counter 4 out of pens, go to counter 5", "Counter 5 glad to help"),
         ("Red means stop", "Green means go"),
         ("Deep water", "Shallow water"),
+        ("Supply voltage 230 V", "Output voltage 24 V"),
         ("Curtain drawn in the hall", "Curtain pulled back in the bath"),
         ("Sauce contains mustard", "Fries contain no mustard"),
     ],
