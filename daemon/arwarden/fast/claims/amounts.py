@@ -29,6 +29,8 @@ _AT_NO_COST = frozenset({("of", "charge"), ("of", "cost"), ("to", "use"), ("for"
 _PER = frozenset({"per", "/", "each"})
 _BETWEEN = frozenset({":", "is", "=", "of", "at"})
 """These may stand between a measure's name and its number."""
+_LIMITS = {"weight.max": "maximum load", "speed.max": "speed limit"}
+"""Bounds that have a name of their own."""
 _ALIKE = {"operating": "working", "target": "set", "nominal": "rated"}
 """One word for those that name the same of several like quantities."""
 
@@ -199,7 +201,7 @@ class AmountClaims:
 
     def _bounded(self, passage: Passage, item: Item, attribute: str) -> str:
         """The attribute with "max" or "min" where the words before or after the number say so."""
-        if attribute in {"maximum load", "speed limit"}:
+        if attribute in _LIMITS.values():
             return attribute
         words = [
             token.text for token in passage.tokens[max(passage.clause.start, item.start - 4) : item.start]
@@ -208,7 +210,8 @@ class AmountClaims:
         words += [word for word in behind if word != "from"]  # "5 min from here"
         for suffix, phrases in (("max", self._max), ("min", self._min)):
             if any(_contains(words, phrase) for phrase in phrases):
-                return f"{attribute}.{suffix}"
+                bounded = f"{attribute}.{suffix}"
+                return _LIMITS.get(bounded, bounded)
         return attribute
 
     def _time(self, passage: Passage, item: Item, amount: Amount, strength: float) -> Iterator[Claim]:
