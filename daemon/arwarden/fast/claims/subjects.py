@@ -34,6 +34,7 @@ _OF_EACH = frozenset({"distance", "duration"})
 """One panel may tell how far something is and another how far something else is."""
 THE = frozenset({"the", "your", "our", "my"})
 """Behind a word that can be a verb these begin what it is done to: "lift the lid"."""
+_WITH = frozenset({"with", "without"})
 _DONE_TO = frozenset({"the", "a", "an", "your", "this", "on", "over", "under"})
 _MAX_WORDS = 4
 _SOLD = frozenset({"item", "article", "brand", "label", "good", "country", "quality", "place"})
@@ -254,7 +255,8 @@ class SubjectReader:
         )
         between = [mention for mention in before if mention.start >= earlier]
         following = [mention for mention in after if mention.end <= later]
-        ordered = [following[:1], between[-1:]] if value_first else [between[-1:], following[:1]]
+        with_it = tokens[item.end - 1].text in _WITH  # "visitors only with badge"
+        ordered = [following[:1], between[-1:]] if value_first or with_it else [between[-1:], following[:1]]
         for choice in ordered:
             for mention in choice:
                 name = self.without(mention.name, attribute)

@@ -68,6 +68,9 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         # Which of several like quantities a number is.
         ("Test load 4 t", "Test load: 6 t"),
         ("Max. working pressure 10 bar", "Rated to 16 bar"),
+        ("Lift: max 630 kg", "Lift rated for 1000 kg"),
+        # What goes with a preposition is behind it.
+        ("Visitors only with escort", "No escort needed"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -96,6 +99,7 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Vest compulsory above 40 knots", "Below 40 knots no vest required"),
         ("Open the hatch before descent", "Close the hatch after descent"),
         ("Risk level 3", "Level 2: canteen"),
+        ("Children only with adult", "Children in group 4"),
         ("Lift the lid", "Do not lift the crate"),
         ("Toilets cleaned hourly", "Toilet cleaned every 60 minutes"),
         ("Filter cleaned weekly", "Filter replaced yearly"),
