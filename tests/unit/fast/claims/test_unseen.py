@@ -71,6 +71,9 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Lift: max 630 kg", "Lift rated for 1000 kg"),
         # What goes with a preposition is behind it.
         ("Visitors only with escort", "No escort needed"),
+        # Meat that is named.
+        ("Halal certified", "Contains pork"),
+        ("Vegan", "Contains animal products"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -113,6 +116,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Maximum load 500 kg", "Current load 320 kg"),
         ("Working pressure 10 bar", "Test pressure 15 bar"),
         ("Rated load 2 t", "Breaking load 9 t"),
+        ("Vegetarian", "Not suitable for vegans"),
+        ("Halal", "Contains beef"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
