@@ -74,6 +74,9 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         # Meat that is named.
         ("Halal certified", "Contains pork"),
         ("Vegan", "Contains animal products"),
+        # Freezing is another thing than storage.
+        ("Suitable for freezing", "Do not freeze"),
+        ("Keep frozen", "Do not freeze"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -118,6 +121,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Rated load 2 t", "Breaking load 9 t"),
         ("Vegetarian", "Not suitable for vegans"),
         ("Halal", "Contains beef"),
+        ("Keep refrigerated", "Do not freeze"),
+        ("Store in a cool, dry place", "Wet floor"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
