@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
-from arwarden.fast.claims.contents import held_by
 from arwarden.fast.claims.lexicon import Kind, Lexicon, Sense
 from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.open_attributes import PERMISSION, PRESENCE
@@ -229,8 +228,15 @@ class ValueClaims:
             yield from passage.claim(name, implied, item, subject, strength * IMPLIED_STRENGTH)
         for presence, things in (("absent", value.absent), ("present", value.present)):
             for thing in things:
-                held = held_by(subject, thing, self._lexicon)
+                held = self._held(subject, thing)
                 yield from passage.claim(PRESENCE, presence, item, held, strength * 0.95)
+
+    def _held(self, holder: str, thing: str) -> str:
+        """What a state of *holder* tells of: salt in butter is none in nuts, but vegan cheese has no dairy."""
+        of_its_kind = any(thing in self._lexicon.kind_of.get(word, ()) for word in holder.split())
+        if of_its_kind or thing in holder.split():
+            return thing
+        return " ".join(dict.fromkeys((*holder.split(), *thing.split())))
 
     def _strength(  # noqa: PLR0911 - one return per place that a word can stand in
         self, passage: Passage, item: Item, sense: Sense

@@ -77,6 +77,10 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         # Freezing is another thing than storage.
         ("Suitable for freezing", "Do not freeze"),
         ("Keep frozen", "Do not freeze"),
+        # Salt, sugar and scent that an adjective tells of.
+        ("Unsalted", "With sea salt"),
+        ("Unscented", "Perfumed"),
+        ("Vegan cheese", "Contains milk"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -123,6 +127,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Halal", "Contains beef"),
         ("Keep refrigerated", "Do not freeze"),
         ("Store in a cool, dry place", "Wet floor"),
+        ("Salted nuts", "Unsalted butter"),
+        ("Sweetened with stevia", "No added sugar"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
