@@ -81,6 +81,9 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Unsalted", "With sea salt"),
         ("Unscented", "Perfumed"),
         ("Vegan cheese", "Contains milk"),
+        # What only looks like a material.
+        ("Made of leather", "Made of faux leather"),
+        ("Real leather sofa", "Sofa: imitation leather"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -129,6 +132,7 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Store in a cool, dry place", "Wet floor"),
         ("Salted nuts", "Unsalted butter"),
         ("Sweetened with stevia", "No added sugar"),
+        ("Faux leather", "Imitation leather"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
