@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
+from arwarden.fast.claims.fees import EXTRAS, FEES, NOTHING, extra_names
 from arwarden.fast.claims.intervals import INTERVAL, done
 from arwarden.fast.claims.lexicon import Kind, Lexicon, Phrase, cut
 from arwarden.fast.claims.numbers import Amount, AmountKind
@@ -48,6 +49,7 @@ class AmountClaims:
         self._measures = {dimension: _names(groups) for dimension, groups in data.measure_names.items()}
         self._prices = _names(data.price_names)
         self._times = _names(data.time_names)
+        self._extras = extra_names(lexicon)
         self._copulas = frozenset(data.grammar.copulas)
         self._bookable = frozenset(
             word
@@ -105,6 +107,8 @@ class AmountClaims:
         explicit = any(
             word in {"price", "costs", "cost", "fee", "pay", "admission"} for word in passage.words
         )
+        if name in EXTRAS:
+            subject = " ".join(word for word in subject.split() if self._extras.get(word) != name)
         attribute = "price" if name is None else f"price.{name.removesuffix(' price')}"
         follows = passage.word_after(item.end)
         if follows in {"/", "per"}:
@@ -345,7 +349,9 @@ class AmountClaims:
                 if not charge and subject.split()[-1] in self._bookable:
                     continue
                 negated = passage.light(item).negated
-                yield from passage.claim("price", "0.00", item, subject, 0.9, negated=negated)
+                extra = self._extras.get(subject.split()[-1]) if subject else None
+                attribute, subject = (f"price.{extra}", "") if extra else ("price", subject)
+                yield from passage.claim(attribute, NOTHING, item, subject, 0.9, negated=negated)
 
     def _nearest(self, passage: Passage, item: Item, names: Mapping[Phrase, str]) -> str | None:
         """Which name stands nearest to the number, up to the next number on that side; before wins."""
@@ -394,4 +400,4 @@ def _without(subject: str, attribute: str) -> str:
 
 
 def _bare_price_subject(subject: str) -> str:
-    return " ".join(word for word in subject.split() if word not in {"fee", "price", "offer", "sale", "cost"})
+    return " ".join(word for word in subject.split() if word not in FEES | {"price", "offer", "sale"})

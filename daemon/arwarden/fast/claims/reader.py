@@ -11,6 +11,7 @@ from arwarden.fast.claims.amounts import AmountClaims
 from arwarden.fast.claims.clauses import Clause, scan, split
 from arwarden.fast.claims.contents import ContentClaims
 from arwarden.fast.claims.duties import DutyClaims, as_duty
+from arwarden.fast.claims.fees import FeeClaims
 from arwarden.fast.claims.frames import FrameClaims
 from arwarden.fast.claims.intervals import IntervalClaims
 from arwarden.fast.claims.languages import UNREAD
@@ -80,6 +81,7 @@ class ClaimReader:
             self._values,
             AmountClaims(lexicon),
             IntervalClaims(lexicon),
+            FeeClaims(lexicon),
             OriginClaims(lexicon),
             PermissionClaims(lexicon),
             OrderClaims(lexicon),

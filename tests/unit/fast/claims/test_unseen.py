@@ -84,6 +84,11 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         # What only looks like a material.
         ("Made of leather", "Made of faux leather"),
         ("Real leather sofa", "Sofa: imitation leather"),
+        # What there is none of, and how much of it.
+        ("Free delivery", "Delivery fee €4.90"),
+        ("2-year guarantee", "No warranty given"),
+        ("No booking fee", "Booking fee €3"),
+        ("Minimum order €20", "No minimum order"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -133,6 +138,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Salted nuts", "Unsalted butter"),
         ("Sweetened with stevia", "No added sugar"),
         ("Faux leather", "Imitation leather"),
+        ("Free shipping", "No delivery costs"),
+        ("No booking fee", "Tickets €12"),
+        ("No guarantee of delivery by Friday", "2 years guarantee"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
