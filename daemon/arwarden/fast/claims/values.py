@@ -232,7 +232,7 @@ class ValueClaims:
                 yield from passage.claim(PRESENCE, presence, item, held, strength * 0.95)
 
     def _held(self, holder: str, thing: str) -> str:
-        """What a state of *holder* tells of: salt in butter is none in nuts, but vegan cheese has no dairy."""
+        """What a state of *holder* is about: the salt in butter, but dairy where the holder is cheese."""
         of_its_kind = any(thing in self._lexicon.kind_of.get(word, ()) for word in holder.split())
         if of_its_kind or thing in holder.split():
             return thing
