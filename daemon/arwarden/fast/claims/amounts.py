@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from arwarden.core.findings import Claim
+from arwarden.fast.claims.ages import lowest_age
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.fees import EXTRAS, FEES, NOTHING, extra_names
 from arwarden.fast.claims.intervals import INTERVAL, done
@@ -68,6 +69,10 @@ class AmountClaims:
 
     def read(self, passage: Passage) -> Iterator[Claim]:
         """The claims of one clause."""
+        if lowest_age(passage) is None:
+            yield from self._amounts(passage)
+
+    def _amounts(self, passage: Passage) -> Iterator[Claim]:
         for item in passage.items:
             if item.amount is None:
                 continue

@@ -112,9 +112,9 @@ def _without_small(phrase: Phrase) -> Phrase:
 
 
 def cut(phrase: str) -> Phrase:
-    """A phrase of the lexicon as tokens, without repair."""
+    """A phrase of the lexicon as tokens, without repair ("under 18s" ends like "18 s", as in any text)."""
     plain = Repairer(frozenset(), frozenset(), lambda _word: True)
-    return tuple(token.text for token in tokenise(clean(phrase), plain, frozenset(), frozenset()))
+    return tuple(token.text for token in tokenise(clean(phrase), plain, frozenset({"s"}), frozenset()))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from arwarden.core.findings import Claim
+from arwarden.fast.claims.ages import AgeClaims
 from arwarden.fast.claims.amounts import AmountClaims
 from arwarden.fast.claims.clauses import Clause, scan, split
 from arwarden.fast.claims.contents import ContentClaims
@@ -82,6 +83,7 @@ class ClaimReader:
             AmountClaims(lexicon),
             IntervalClaims(lexicon),
             FeeClaims(lexicon),
+            AgeClaims(),
             OriginClaims(lexicon),
             PermissionClaims(lexicon),
             OrderClaims(lexicon),

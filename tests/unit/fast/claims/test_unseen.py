@@ -89,6 +89,11 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("2-year guarantee", "No warranty given"),
         ("No booking fee", "Booking fee €3"),
         ("Minimum order €20", "No minimum order"),
+        # From which age it is for people.
+        ("Over 18s only", "Suitable from age 6"),
+        ("Fits ages 3-5", "Fits ages 10-12"),
+        ("No under 16s", "Suitable from age 8"),
+        ("PEGI 18", "Age 7+"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -141,6 +146,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Free shipping", "No delivery costs"),
         ("No booking fee", "Tickets €12"),
         ("No guarantee of delivery by Friday", "2 years guarantee"),
+        ("Ages 8+", "Not suitable for children under 3"),
+        ("Over 65s free", "Ages 3+"),
+        ("From 36 months", "3 years and up"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
