@@ -26,6 +26,7 @@ DAYS_OF = {
     "weekend": ("weekend", *WEEKEND),
 }
 """What holds for several days holds for each of them."""
+UNTIL = frozenset({"until", "till"})
 PLACING = frozenset({"in", "on", "at", "inside"})
 NO_PLACES = frozenset(
     {"lead", "leash", "foot", "sign", "request", "duty", "board", "time", "day", "risk", "area", "zone"}
@@ -198,8 +199,10 @@ class Passage:
 
     @cached_property
     def occasions(self) -> list[str]:
-        """The times that the clause is limited to ("sunday")."""
-        named = dict.fromkeys(s.value for item in self.items for s in item.of(Kind.QUALIFIER))
+        """The times that the clause is limited to ("sunday"); what lasts until then holds now."""
+        timed = [item for item in self.items if item.has(Kind.QUALIFIER)]
+        lasting = len(timed) == 1 and self.word_before(timed[0].start) in UNTIL
+        named = dict.fromkeys(s.value for item in timed for s in item.of(Kind.QUALIFIER) if not lasting)
         return [*([self.frame] if self.frame else []), *named]
 
     def claim(

@@ -94,6 +94,9 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Fits ages 3-5", "Fits ages 10-12"),
         ("No under 16s", "Suitable from age 8"),
         ("PEGI 18", "Age 7+"),
+        # What lasts until a day holds now.
+        ("Shop closed until Monday", "The shop is open"),
+        ("Offer valid until Sunday", "Offer has ended"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -149,6 +152,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Ages 8+", "Not suitable for children under 3"),
         ("Over 65s free", "Ages 3+"),
         ("From 36 months", "3 years and up"),
+        ("Closed until Friday", "Friday open"),
+        ("Not open until Friday", "Closed now"),
+        ("Open Monday until Friday", "Closed on Saturday"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
