@@ -90,6 +90,7 @@ class SlotClaims:
         self._copulas = frozenset(grammar.copulas)
         self._small = frozenset(grammar.function_words) | self._articles
         self._fillers = frozenset(grammar.fillers)
+        self._contains = frozenset(words for words in grammar.contains if " " not in words) | {"traces"}
 
     def read(self, passage: Passage) -> Iterator[Claim]:
         """The claims of one clause."""
@@ -97,7 +98,7 @@ class SlotClaims:
             return
         stated = any(item.has(Kind.VALUE) or item.amount is not None for item in passage.items)
         for found in self._words(passage):
-            if self._is_listed(passage, found):
+            if self._is_listed(passage, found) or self._is_contained(passage, found):
                 continue
             role = self._role(passage, found)
             subject = "" if role is None else self._subject(passage, found, role)
@@ -169,6 +170,11 @@ class SlotClaims:
             or (found.end < len(passage.tokens) and passage.tokens[found.end].text == ",")
         )
 
+    def _is_contained(self, passage: Passage, found: _Found) -> bool:
+        """Whether it is in something, beside which there may be more ("contains soy", "traces of nuts")."""
+        lead = {token.text for token in passage.tokens[passage.clause.start : found.start]}
+        return bool(self._contains & lead)
+
     def _role(  # noqa: PLR0911 - one return per place that a word can stand in
         self, passage: Passage, found: _Found
     ) -> _Role | None:
@@ -188,6 +194,9 @@ class SlotClaims:
         if lead in _PLACING:
             told = any(token.text in {"on", "off"} for token in rest)  # "lamp in the hall on"
             return None if told else self._placed(passage, head)
+        participle = lead.endswith("ed") and head - 1 == passage.clause.start
+        if participle and self._lexicon.words.kind(found.word) == "n":
+            return None  # "farmed salmon", but "painted red"
         if lead not in self._small and self._is_verb(lead):
             return _Role(OBJECT_STRENGTH, head - 1, _lemma(lead))
         return None

@@ -121,6 +121,8 @@ def test_reads_through_damage(
         ("Operating pressure 15 bar", "power"),
         ("Filter replaced weekly", "instruction"),
         ("No service due until autumn", "connection"),
+        ("Contains soy", "plant"),
+        ("Farmed salmon", "animal"),
     ],
 )
 def test_what_is_not_claimed(reader: ClaimReader, text: str, attribute: str) -> None:
