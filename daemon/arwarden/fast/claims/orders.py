@@ -11,6 +11,7 @@ from dataclasses import replace
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon, cut
+from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.open_attributes import EXISTENCE, INSTRUCTION, PERMISSION
 from arwarden.fast.claims.passage import Passage
 from arwarden.fast.claims.subjects import THE
@@ -99,8 +100,18 @@ class OrderClaims:
             return True
         if any(mention.start == at for mention in passage.mentions):
             return True  # "filter cleaned"
+        if "n" in self._lexicon.words.all_kinds(passage.tokens[at].text) and self._is_amount(passage, at + 1):
+            return True
         room = len(rest) == 1 and rest[0] in _NAMED_BY_USE
         return passage.names_a_quantity(at) or (room and passage.tokens[at].text not in _DONE_TO_PLACES)
+
+    def _is_amount(self, passage: Passage, at: int) -> bool:
+        """Whether a noun before token *at* only names an amount: "pack of 6", "deposit €0.25"."""
+        priced = any(
+            item.start == at and item.amount is not None and item.amount.kind is AmountKind.PRICE
+            for item in passage.items
+        )
+        return priced or passage.word_after(at) in {"of", ":"}
 
 
 def as_order(claim: Claim, lexicon: Lexicon) -> Iterator[Claim]:

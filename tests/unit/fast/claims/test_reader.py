@@ -121,6 +121,8 @@ def test_reads_through_damage(
         ("Operating pressure 15 bar", "power"),
         ("Filter replaced weekly", "instruction"),
         ("No service due until autumn", "connection"),
+        ("Pack of 6: €7.20", "instruction"),
+        ("Deposit €0.25", "instruction"),
         ("Contains soy", "plant"),
         ("Farmed salmon", "animal"),
     ],
