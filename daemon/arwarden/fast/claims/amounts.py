@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.ages import lowest_age
 from arwarden.fast.claims.clauses import Item
-from arwarden.fast.claims.fees import EXTRAS, FEES, NOTHING, extra_names
+from arwarden.fast.claims.fees import EXTRAS, FEES, NOTHING, PIECE, extra_names, unit_price
 from arwarden.fast.claims.intervals import INTERVAL, done
 from arwarden.fast.claims.lexicon import Kind, Lexicon, Phrase, cut
 from arwarden.fast.claims.numbers import Amount, AmountKind
@@ -115,9 +115,13 @@ class AmountClaims:
         if name in EXTRAS:
             subject = " ".join(word for word in subject.split() if self._extras.get(word) != name)
         attribute = "price" if name is None else f"price.{name.removesuffix(' price')}"
-        follows = passage.word_after(item.end)
-        if follows in {"/", "per"}:
-            attribute += f".per {passage.word_after(item.end + 1)}"
+        unit, words = unit_price(passage, item, self._lexicon)
+        if unit:
+            own = " ".join(word for word in subject.split() if word not in words)
+            each = self._bounded(passage, item, f"{attribute}.per {unit}")
+            yield from passage.claim(each, amount.value, item, _bare_price_subject(own), NAMED_STRENGTH)
+            if unit != PIECE:
+                return  # the price of one is the price, too
         attribute = self._bounded(passage, item, attribute)
         strength = NAMED_STRENGTH if explicit or name else SUBJECT_STRENGTH if subject else BARE_STRENGTH
         yield from passage.claim(attribute, amount.value, item, _bare_price_subject(subject), strength)

@@ -1,4 +1,4 @@
-"""Claims that there is nothing to pay, or none of what else is a number ("no booking fee", "no warranty")."""
+"""What a price is for; and that there is none to pay ("no booking fee"), or none of what else is a number."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Lexicon
 from arwarden.fast.claims.passage import Passage
+from arwarden.fast.claims.words import singular
 
 NONE_STRENGTH = 0.95
 NOTHING = "0.00"
@@ -20,6 +21,11 @@ _NOT_THAT = frozenset({"of", "that"})
 """Behind these it is something else that there is none of ("no guarantee of delivery")."""
 _LEAST = frozenset({"minimum", "min"})
 _MAX_WORDS = 4
+PIECE = "piece"
+_PIECES = frozenset({"piece", "pieces", "item", "unit", "pc", "pcs", "each", "apiece"})
+_PER = frozenset({"per", "/"})
+_FOR_ONE = frozenset({"a", "an", "the"})
+_LEAD = 4
 
 
 class FeeClaims:
@@ -90,3 +96,32 @@ def extra_names(lexicon: Lexicon) -> dict[str, str]:
         for word in phrases
         if word.isalpha()
     }
+
+
+def unit_price(passage: Passage, item: Item, lexicon: Lexicon) -> tuple[str, frozenset[str]]:
+    """How much a price is for ("kg", "100 g", "piece"), and the words that tell; empty where none do.
+
+    It stands behind the price ("€3 per kg", "€2 each", "€4 a kilo") or before it ("price per kg: €3").
+    """
+    at = item.end
+    if passage.word_after(at) in _PIECES:
+        return PIECE, frozenset({passage.word_after(at)})
+    if passage.word_after(at) in _FOR_ONE:
+        closes = at + 2 >= passage.clause.end
+        return _unit(passage, at + 1, lexicon) if closes else ("", frozenset())
+    if passage.word_after(at) in _PER:
+        return _unit(passage, at + 1, lexicon)
+    lead = range(item.start - 2, max(passage.clause.start, item.start - _LEAD) - 1, -1)
+    start = next((place for place in lead if passage.tokens[place].text == "per"), None)
+    return _unit(passage, start + 1, lexicon) if start is not None else ("", frozenset())
+
+
+def _unit(passage: Passage, at: int, lexicon: Lexicon) -> tuple[str, frozenset[str]]:
+    """The unit at token *at*, by its short name, and its words."""
+    word = passage.word_after(at)
+    if word.isdigit():
+        unit, words = _unit(passage, at + 1, lexicon)
+        return f"{word} {unit}".strip(), words
+    if word in _PIECES:
+        return PIECE, frozenset({word, singular(word)})
+    return lexicon.unit_words.get((word,), singular(word)), frozenset({word, singular(word)})

@@ -97,6 +97,10 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         # What lasts until a day holds now.
         ("Shop closed until Monday", "The shop is open"),
         ("Offer valid until Sunday", "Offer has ended"),
+        # How much a price is for.
+        ("€2 each", "Price per piece: €1.20"),
+        ("Price per kg: €5", "€3.50/kg"),
+        ("€3 per kg", "€5 a kilo"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -155,6 +159,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Closed until Friday", "Friday open"),
         ("Not open until Friday", "Closed now"),
         ("Open Monday until Friday", "Closed on Saturday"),
+        ("€2.40 each", "Box of 12: €24"),
+        ("€3 per kg", "€0.30 per 100 g"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
