@@ -83,6 +83,7 @@ class NumberReader:
         self._lexicon = lexicon
         self._units = lexicon.unit_words
         self._longest_unit = max((len(phrase) for phrase in self._units), default=0)
+        self._small = frozenset(lexicon.data.grammar.function_words)
         self._labels = {word: name for name, words in lexicon.data.labels.items() for word in words}
 
     def find(self, tokens: Sequence[Token]) -> list[Amount]:
@@ -114,7 +115,7 @@ class NumberReader:
         """A numbered place or degree: "gate B12", "room no. 4", "3rd floor", "risk level 2"."""
         two = self._labels.get(" ".join(words[at : at + 2]))
         name = two or self._labels.get(words[at])
-        if name is not None:
+        if name is not None and (two or words[at] not in self._small or self._is_named(words, at)):
             after = first = at + (2 if two else 1)
             while (
                 after < len(words)
@@ -138,6 +139,13 @@ class NumberReader:
         if words[at] in {"a", "i", "s", "t"} and words[at - 1] != "size":
             return False
         return not (words[at].isdigit() and self._unit(words, at + 1)[0])
+
+    def _is_named(self, words: list[str], at: int) -> bool:
+        """Whether a small word is a thing's name here: "till 3 closed", not "till 3 pm" or "open till 3"."""
+        behind = words[at + 2 : at + 3]
+        timed = behind and (behind[0] in {"am", "pm", ".", "/", "-", ":"} or behind[0] in self._lexicon.data.months)
+        lead = words[at - 1] if at else ""
+        return not timed and (not lead[:1].isalnum() or lead in {"the", "use", "at", "to", "please"})
 
     def _ordinal(self, words: list[str], at: int) -> Amount | None:
         value: int | None = self._lexicon.data.ordinals.get(words[at])

@@ -101,6 +101,9 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("€2 each", "Price per piece: €1.20"),
         ("Price per kg: €5", "€3.50/kg"),
         ("€3 per kg", "€5 a kilo"),
+        # A till is a counter, where it is no time.
+        ("Till 3 open", "Till 3 closed"),
+        ("Open till 8 pm", "Open till 6 pm"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -161,6 +164,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Open Monday until Friday", "Closed on Saturday"),
         ("€2.40 each", "Box of 12: €24"),
         ("€3 per kg", "€0.30 per 100 g"),
+        ("Till 3 open", "Till 4 closed"),
+        ("Open till 8 pm", "Till 8 closed"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
