@@ -292,6 +292,9 @@ class NumberReader:
         if not strict and not {"open", "opened", "hours", "closed"} & set(before):
             return None
         opening = self._same_half(words[at:middle], words[middle:end], opening, closing)
+        plain = not {"am", "pm", "m", "h"} & set(words[at:end]) and not words[middle + 1].startswith("0")
+        if plain and closing < opening < "12:00":
+            closing = f"{int(closing[:2]) + 12:02d}{closing[2:]}"  # "open from 9 till 5"
         return Amount(at, end, AmountKind.HOURS, f"{opening}-{closing}")
 
     def _same_half(self, first: list[str], second: list[str], opening: str, closing: str) -> str:

@@ -33,6 +33,8 @@ def numbers(lexicon: Lexicon) -> NumberReader:
         ("noon", AmountKind.TIME, "12:00"),
         ("9:00-17:30", AmountKind.HOURS, "09:00-17:30"),
         ("2-5 pm", AmountKind.HOURS, "14:00-17:00"),
+        ("9:00-5:30", AmountKind.HOURS, "09:00-17:30"),
+        ("10:00-02:00", AmountKind.HOURS, "10:00-02:00"),
         ("24/7", AmountKind.HOURS, "00:00-24:00"),
         ("24 hours", AmountKind.HOURS, "00:00-24:00"),
         ("12 May 2025", AmountKind.DATE, "2025-05-12"),
