@@ -143,7 +143,8 @@ class NumberReader:
     def _is_named(self, words: list[str], at: int) -> bool:
         """Whether a small word is a thing's name here: "till 3 closed", not "till 3 pm" or "open till 3"."""
         behind = words[at + 2 : at + 3]
-        timed = behind and (behind[0] in {"am", "pm", ".", "/", "-", ":"} or behind[0] in self._lexicon.data.months)
+        months = self._lexicon.data.months
+        timed = behind and (behind[0] in {"am", "pm", ".", "/", "-", ":"} or behind[0] in months)
         lead = words[at - 1] if at else ""
         return not timed and (not lead[:1].isalnum() or lead in {"the", "use", "at", "to", "please"})
 
