@@ -28,6 +28,7 @@ _RANGE_SIGNS = frozenset({"-", "\u2013", "to"})
 _FREE = frozenset({"free", "complimentary", "gratis"})
 _PRICE_BOUNDS = frozenset({"over", "above", "under", "below", "exceeding"})
 _AT_NO_COST = frozenset({("of", "charge"), ("of", "cost"), ("to", "use"), ("for", "all")})
+SCARCE = frozenset({"only", "just"})
 _PER = frozenset({"per", "/", "each"})
 _BETWEEN = frozenset({":", "is", "=", "of", "at"})
 """These may stand between a measure's name and its number."""
@@ -306,6 +307,9 @@ class AmountClaims:
     ) -> Iterator[Claim]:
         """A number of things: "4 people"."""
         noun = self._counted(passage, item)
+        lead, behind = passage.word_before(item.start), passage.words[item.end - passage.clause.start :][:2]
+        if lead in SCARCE and "left" in behind and not negated:
+            yield from passage.claim("stock", "few", item, noun, strength)
         if not noun:
             return
         attribute = self._bounded(passage, item, "quantity")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from arwarden.core.findings import Claim
+from arwarden.fast.claims.amounts import SCARCE
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon, Sense
 from arwarden.fast.claims.numbers import AmountKind
@@ -245,8 +246,9 @@ class ValueClaims:
         spec = self._lexicon.data.attributes[sense.attribute]
         before = self._before(passage, item)
         counted = before is not None and before.amount is not None and before.amount.kind is AmountKind.COUNT
-        if counted and sense.strength < 1.0:
-            return 0.0  # "3 left" counts what remains
+        scarce = counted and before is not None and passage.word_before(before.start) in SCARCE
+        if (counted and sense.strength < 1.0) or (scarce and sense.attribute == "stock"):
+            return 0.0  # "3 left" counts what remains, and "only 3 left" says more than that there are some
         if spec.cues and not passage.is_cued(item, spec):
             return spec.bare
         value = spec.values[sense.value]

@@ -104,6 +104,10 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         # A till is a counter, where it is no time.
         ("Till 3 open", "Till 3 closed"),
         ("Open till 8 pm", "Open till 6 pm"),
+        # Few or many of it left.
+        ("Only 2 left in stock", "Plenty in stock"),
+        ("Only 3 left", "Sold out"),
+        ("Sold out", "Add to basket"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -166,6 +170,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("€3 per kg", "€0.30 per 100 g"),
         ("Till 3 open", "Till 4 closed"),
         ("Open till 8 pm", "Till 8 closed"),
+        ("In stock", "Only 3 left"),
+        ("200 items left in stock", "Well stocked"),
+        ("Pick up in store only", "Sold out online"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
