@@ -108,6 +108,9 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Only 2 left in stock", "Plenty in stock"),
         ("Only 3 left", "Sold out"),
         ("Sold out", "Add to basket"),
+        # Offers of several for less.
+        ("Buy one get one free", "No offers on this item"),
+        ("3 for 2", "No multibuy on this range"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -173,6 +176,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("In stock", "Only 3 left"),
         ("200 items left in stock", "Well stocked"),
         ("Pick up in store only", "Sold out online"),
+        ("Buy one get one free", "2 for the price of 1"),
+        ("Members €5", "Non-members €7"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
