@@ -15,6 +15,7 @@ _LIST_NAMES = frozenset(
     {"ingredient", "ingredients", "allergen", "allergens", "content", "contents", "product"}
 )
 """Before a list these do not say what it is of."""
+_OF_ITSELF = frozenset({"natural", "naturally"})
 
 
 def held_by(holder: str, thing: str, lexicon: Lexicon) -> str:
@@ -133,6 +134,9 @@ class ContentClaims:
         names = [mention.name]
         if mention.name.endswith(" inside"):
             names = [mention.name.removesuffix(" inside")]
+        lead = {token.text for token in passage.tokens[passage.clause.start : mention.end]}
+        if present and lead & _OF_ITSELF:
+            return  # what it has of itself, nobody added
         if present:
             words = (names[0], *names[0].split())
             names += [kind for word in words for kind in self._lexicon.kind_of.get(word, ())]

@@ -156,7 +156,7 @@ class SlotClaims:
 
     def _is_plain(self, token: Token, categories: tuple[str, ...]) -> bool:
         """Whether a single word may be taken as what it names: no small word or number."""
-        if token.text in self._lexicon.data.number_words:
+        if token.text in self._lexicon.data.number_words or token.text == "none":
             return False
         named = MONTH in categories and token.upper  # "may" and "May"
         return named or not (token.text in self._small or token.text in self._fillers)

@@ -111,6 +111,8 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         # Offers of several for less.
         ("Buy one get one free", "No offers on this item"),
         ("3 for 2", "No multibuy on this range"),
+        # What is in it of itself.
+        ("No added sugar", "Sweetened with cane sugar"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -178,6 +180,7 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Pick up in store only", "Sold out online"),
         ("Buy one get one free", "2 for the price of 1"),
         ("Members €5", "Non-members €7"),
+        ("No added sugar", "Contains naturally occurring sugars"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
