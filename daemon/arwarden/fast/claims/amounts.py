@@ -29,6 +29,8 @@ _FREE = frozenset({"free", "complimentary", "gratis"})
 _PRICE_BOUNDS = frozenset({"over", "above", "under", "below", "exceeding"})
 _AT_NO_COST = frozenset({("of", "charge"), ("of", "cost"), ("to", "use"), ("for", "all")})
 SCARCE = frozenset({"only", "just"})
+_OF_ALL = ([], ["in", "stock"], ["now"])
+"""Behind "only 5 left": of one colour or size there may be others."""
 _PER = frozenset({"per", "/", "each"})
 _BETWEEN = frozenset({":", "is", "=", "of", "at"})
 """These may stand between a measure's name and its number."""
@@ -307,8 +309,9 @@ class AmountClaims:
     ) -> Iterator[Claim]:
         """A number of things: "4 people"."""
         noun = self._counted(passage, item)
-        lead, behind = passage.word_before(item.start), passage.words[item.end - passage.clause.start :][:2]
-        if lead in SCARCE and "left" in behind and not negated:
+        behind = passage.words[item.end - passage.clause.start :]
+        left = "left" in behind[:2] and behind[behind.index("left") + 1 :] in _OF_ALL
+        if left and passage.word_before(item.start) in SCARCE and not negated:
             yield from passage.claim("stock", "few", item, noun, strength)
         if not noun:
             return

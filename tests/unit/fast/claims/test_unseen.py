@@ -113,6 +113,7 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("3 for 2", "No multibuy on this range"),
         # What is in it of itself.
         ("No added sugar", "Sweetened with cane sugar"),
+        ("Just 4 left", "Sold out"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -181,6 +182,7 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Buy one get one free", "2 for the price of 1"),
         ("Members €5", "Non-members €7"),
         ("No added sugar", "Contains naturally occurring sugars"),
+        ("Only 5 left in blue", "Red: sold out"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
