@@ -41,6 +41,10 @@ _WHOSE = ("users", "audience")
 """Attributes that say whom something is for: the restrooms of women and of men are two."""
 _OF_ALL = frozenset({"this", "here", "any", "all", "anywhere", "everywhere"})
 """Words by which what is allowed or forbidden here is not narrowed down."""
+_OF_PARTS = frozenset(
+    {"material", "colour", "recycling", "weight", "warranty", "price", "percentage", "origin", "washing"}
+)
+"""What the parts of a thing have each of their own."""
 _NO_NAMES = frozenset(
     {"the", "a", "an", "this", "your", "our", "now", "today", "today's", "current", "new", "only"}
 )
@@ -323,8 +327,12 @@ def _comparison(attribute: str, one: _Stated, other: _Stated, result: _Conflict 
 def _go_together(one: Claim, other: Claim, attribute: str, lexicon: Lexicon) -> bool:
     """Whether both are pictures that stand side by side as a rule: arrows to two places, two hazards.
 
-    Or both are words on an attribute that only tells a picture from what words say beside it.
+    Or both are words on an attribute that only tells a picture from what words say beside it, or one is
+    about a part of what the other is about ("100 % cotton", "lining: silk").
     """
+    part = (one.subject or other.subject) if not (one.subject and other.subject) else ""
+    if part.rpartition(" ")[2] in lexicon.data.parts and attribute.partition(".")[0] in _OF_PARTS:
+        return True
     spec = lexicon.attribute(attribute)
     if spec is not None and spec.needs_picture and not (one.pictured or other.pictured):
         return True

@@ -247,4 +247,5 @@ class LexiconFile(Part):
     follows: tuple[FollowSpec, ...] = ()
     categories: dict[str, CategorySpec] = {}
     fields: Words = ()
+    parts: Words = ()
     gloss: GlossSpec | None = None

@@ -114,6 +114,8 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         # What is in it of itself.
         ("No added sugar", "Sweetened with cane sugar"),
         ("Just 4 left", "Sold out"),
+        # The whole, and parts of it.
+        ("Lining: silk", "Lining: 100 % polyester"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -183,6 +185,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Members €5", "Non-members €7"),
         ("No added sugar", "Contains naturally occurring sugars"),
         ("Only 5 left in blue", "Red: sold out"),
+        ("100% cotton", "Lining: 100% polyester"),
+        ("Warranty: 5 years", "Battery warranty 2 years"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
