@@ -116,6 +116,8 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Just 4 left", "Sold out"),
         # The whole, and parts of it.
         ("Lining: silk", "Lining: 100 % polyester"),
+        # Further things that somebody is allergic to.
+        ("Contains mustard", "Safe with a mustard allergy"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -187,6 +189,7 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Only 5 left in blue", "Red: sold out"),
         ("100% cotton", "Lining: 100% polyester"),
         ("Warranty: 5 years", "Battery warranty 2 years"),
+        ("Contains sulphites", "Not suitable for sulphite allergy"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
