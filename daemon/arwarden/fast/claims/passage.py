@@ -26,6 +26,7 @@ DAYS_OF = {
     "weekend": ("weekend", *WEEKEND),
 }
 """What holds for several days holds for each of them."""
+EXCEPTING = frozenset({"except", "excepting", "excluding", "excl"})
 UNTIL = frozenset({"until", "till"})
 PLACING = frozenset({"in", "on", "at", "inside"})
 NO_PLACES = frozenset(
@@ -200,10 +201,32 @@ class Passage:
     @cached_property
     def occasions(self) -> list[str]:
         """The times that the clause is limited to ("sunday"); what lasts until then holds now."""
-        timed = [item for item in self.items if item.has(Kind.QUALIFIER)]
+        timed = [item for item in self._timed if not self._is_excepted(item)]
         lasting = len(timed) == 1 and self.word_before(timed[0].start) in UNTIL
         named = dict.fromkeys(s.value for item in timed for s in item.of(Kind.QUALIFIER) if not lasting)
         return [*([self.frame] if self.frame else []), *named]
+
+    @cached_property
+    def _timed(self) -> list[Item]:
+        return [item for item in self.items if item.has(Kind.QUALIFIER)]
+
+    def _days(self, *, lasting: bool) -> list[str]:
+        """The occasions that a claim holds on, one by one; those excepted are left out."""
+        occasions = [one for one in self.occasions if not (lasting and one == EMERGENCY)]
+        excepted = {
+            day
+            for item in self._timed
+            if self._is_excepted(item)
+            for sense in item.of(Kind.QUALIFIER)
+            for day in DAYS_OF.get(sense.value, (sense.value,))
+        }
+        days = dict.fromkeys(day for occasion in occasions for day in DAYS_OF.get(occasion, (occasion,)))
+        return [day for day in days if day not in excepted]
+
+    def _is_excepted(self, item: Item) -> bool:
+        """Whether it stands behind a word that takes it out ("daily except Sunday")."""
+        lead = [token.text for token in self.tokens[self.clause.start : item.start]]
+        return bool(EXCEPTING.intersection(lead))
 
     def claim(
         self,
@@ -227,8 +250,7 @@ class Passage:
             attribute += ".past"
         elif tense == "future" and not self.occasions and not lasting:
             attribute += ".future"
-        occasions = [one for one in self.occasions if not (lasting and one == EMERGENCY)]
-        days = dict.fromkeys(day for occasion in occasions for day in DAYS_OF.get(occasion, (occasion,)))
+        days = self._days(lasting=lasting)
         names = [f"{attribute}.{day}" if day else attribute for day in days] or [attribute]
         strength *= item.quality
         return [Claim(name, value, subject, polarity, strength, self.span()) for name in names]

@@ -118,6 +118,8 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Lining: silk", "Lining: 100 % polyester"),
         # Further things that somebody is allergic to.
         ("Contains mustard", "Safe with a mustard allergy"),
+        # Days that are excepted.
+        ("Open daily except Monday", "Closed on Thursday"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -190,6 +192,7 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("100% cotton", "Lining: 100% polyester"),
         ("Warranty: 5 years", "Battery warranty 2 years"),
         ("Contains sulphites", "Not suitable for sulphite allergy"),
+        ("Open daily except Tuesday", "Closed on Tuesday"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
