@@ -113,6 +113,14 @@ def _abbreviation(tokens: Sequence[Token], at: int) -> bool:
     touching = at + 1 < len(tokens) and tokens[at].end == tokens[at + 1].start
     if touching and len(tokens[at - 1].text) == 1:
         return True
-    return tokens[at - 1].text in {"max", "min", "no", "nr", "approx", "vol", "incl", "ca"} and at + 1 < len(
-        tokens
-    )
+    return tokens[at - 1].text in {
+        "max",
+        "min",
+        "no",
+        "nr",
+        "approx",
+        "vol",
+        "incl",
+        "excl",
+        "ca",
+    } and at + 1 < len(tokens)

@@ -67,8 +67,15 @@ class ContentClaims:
                 light = passage.light(Item(mention.start, mention.end))
                 passage.listing = not light.negated
                 yield from self._present(passage, mention, present=not light.negated, strength=light.strength)
-            elif (known and passage.word_after(mention.end) == "added") or (known and listed is not None):
-                yield from self._present(passage, mention, present=listed is not False, strength=0.95)
+            elif (said := self._said(passage, mention, known=known, listed=listed)) is not None:
+                yield from self._present(passage, mention, present=said, strength=0.95)
+
+    def _said(self, passage: Passage, mention: Mention, *, known: bool, listed: bool | None) -> bool | None:
+        """Whether it is in by what follows it ("breakfast not included") or by the list that it stands in."""
+        included = _included(passage, mention.end)
+        if included is not None or not known:
+            return included
+        return listed is not False if passage.word_after(mention.end) == "added" else listed
 
     def _for_allergics(self, passage: Passage) -> Iterator[Claim]:
         """What is safe for people with an allergy is free of it; what is not for them contains it."""
@@ -157,3 +164,13 @@ class ContentClaims:
                 return ""
             first = after[0]
         return " ".join(word for word in first.name.split() if word not in _LIST_NAMES)
+
+
+def _included(passage: Passage, at: int) -> bool | None:
+    """Whether the words from token *at* on say that it comes with something or not; ``None`` if neither."""
+    denied = False
+    while passage.word_after(at) in {"is", "are", "not"}:
+        denied = denied or passage.word_after(at) == "not"
+        at += 1
+    said = {"included": True, "excluded": False}.get(passage.word_after(at))
+    return None if said is None else said is not denied

@@ -120,6 +120,10 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Contains mustard", "Safe with a mustard allergy"),
         # Days that are excepted.
         ("Open daily except Monday", "Closed on Thursday"),
+        # What a price includes.
+        ("Price includes VAT", "Prices excl. VAT"),
+        ("€49 incl. battery", "Battery excluded"),
+        ("Breakfast included", "Excluding breakfast"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -193,6 +197,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Warranty: 5 years", "Battery warranty 2 years"),
         ("Contains sulphites", "Not suitable for sulphite allergy"),
         ("Open daily except Tuesday", "Closed on Tuesday"),
+        ("Incl. breakfast", "Excl. city tax"),
+        ("Delivery not included", "Excl. delivery"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
