@@ -213,6 +213,8 @@ class NumberReader:
             unit = self._units.get(tuple(words[at : at + length]))
             if unit is not None:
                 return length, unit
+        if words[at:] == ["in"] and "in" in self._lexicon.data.units:
+            return 1, "in"  # an inch only where no place can follow ("waist 32 in")
         return 0, ""
 
     def _count(self, words: list[str], at: int) -> Amount | None:

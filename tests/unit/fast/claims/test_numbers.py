@@ -33,6 +33,7 @@ def numbers(lexicon: Lexicon) -> NumberReader:
         ("noon", AmountKind.TIME, "12:00"),
         ("9:00-17:30", AmountKind.HOURS, "09:00-17:30"),
         ("2-5 pm", AmountKind.HOURS, "14:00-17:00"),
+        ("27 in", AmountKind.QUANTITY, "0.6858 m"),
         ("9:00-5:30", AmountKind.HOURS, "09:00-17:30"),
         ("10:00-02:00", AmountKind.HOURS, "10:00-02:00"),
         ("24/7", AmountKind.HOURS, "00:00-24:00"),
