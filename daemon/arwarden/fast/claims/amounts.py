@@ -313,7 +313,7 @@ class AmountClaims:
         left = "left" in behind[:2] and behind[behind.index("left") + 1 :] in _OF_ALL
         if left and passage.word_before(item.start) in SCARCE and not negated:
             yield from passage.claim("stock", "few", item, noun, strength)
-        if not noun:
+        if not noun or _is_missing(passage, item):
             return
         attribute = self._bounded(passage, item, "quantity")
         sure = SUBJECT_STRENGTH if attribute != "quantity" or "contains" in passage.words else COUNT_STRENGTH
@@ -386,6 +386,12 @@ class AmountClaims:
             if reach is not None and (best is None or (reach, -len(phrase)) < best[:2]):
                 best = (reach, -len(phrase), name)
         return best[2] if best else None
+
+
+def _is_missing(passage: Passage, item: Item) -> bool:
+    """Whether it counts what is still to come: "180 points to the next reward", "3 stops to go"."""
+    behind = [token.text for token in passage.tokens[item.end + 1 : passage.clause.end]][:3]
+    return behind[:1] == ["until"] or (behind[:1] == ["to"] and bool({"go", "next", "reach"} & set(behind)))
 
 
 _PEOPLE = frozenset({"people", "persons", "person", "guests", "visitors", "passengers", "occupants", "pax"})

@@ -124,6 +124,8 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Price includes VAT", "Prices excl. VAT"),
         ("€49 incl. battery", "Battery excluded"),
         ("Breakfast included", "Excluding breakfast"),
+        # How many there are, and how many are to come.
+        ("320 points", "You have 280 points"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -199,6 +201,7 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Open daily except Tuesday", "Closed on Tuesday"),
         ("Incl. breakfast", "Excl. city tax"),
         ("Delivery not included", "Excl. delivery"),
+        ("You have 320 points", "180 points to the next reward"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
