@@ -115,6 +115,8 @@ def _bases(word: str) -> tuple[str, ...]:
         if word.endswith(ending) and len(word) > len(ending) + 2:
             stem = word[: -len(ending)]
             bases += [stem, stem + "e"]
+            if stem.endswith("i"):
+                bases.append(stem[:-1] + "y")  # "easier", "carried"
             if len(stem) > 2 and stem[-1] == stem[-2]:
                 bases.append(stem[:-1])
     return tuple(base for base in bases if base != word)

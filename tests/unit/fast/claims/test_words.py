@@ -66,6 +66,8 @@ def test_verb_of(noun: str, verb: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["door", "doors", "parked", "stopping", "headset", "together"])
+    "word", ["door", "doors", "parked", "stopping", "headset", "together", "easier", "carried"]
+)
 def test_known(word: str) -> None:
     assert word_base().known(word)
 
