@@ -41,6 +41,10 @@ COMMAND = "command"
 MEANS = "means"
 USED_STRENGTH = 0.75
 """What one is told to take works."""
+_KEEPING = frozenset({"keep", "leave"})
+"""Orders to see to it that a state lasts, which an order to end it contradicts."""
+_KEPT = frozenset({"it", "them", "this", "that", "these", "all", "both", "not", "never"})
+"""Small words that may stand between such an order and the state."""
 _COMMAND_LEAD = frozenset(
     {
         "please",
@@ -105,6 +109,7 @@ class ValueClaims:
         self._lexicon = lexicon
         self._articles = frozenset(lexicon.data.grammar.articles)
         self._copulas = frozenset(lexicon.data.grammar.copulas)
+        self._small = frozenset(lexicon.data.grammar.function_words)
 
     def read(self, passage: Passage) -> Iterator[Claim]:
         """The claims of one clause."""
@@ -140,11 +145,23 @@ class ValueClaims:
         if len(passage.words) == item.end - item.start:
             for sense in item.of(Kind.ALONE):
                 yield from self._claims(passage, item, sense, sense.attribute, 1.0)
-        if self._is_last(passage, item):
-            ordered = bool({"turn", "switch"} & set(passage.words))
-            for sense in item.of(Kind.LAST):
-                attribute = f"{sense.attribute}.{COMMAND}" if ordered else sense.attribute
-                yield from self._claims(passage, item, sense, attribute, ADJACENT_STRENGTH)
+        last = item.of(Kind.LAST) if self._is_last(passage, item) else []
+        ordered = bool({"turn", "switch"} & set(passage.words))
+        for sense in last:
+            attribute = f"{sense.attribute}.{COMMAND}" if ordered else sense.attribute
+            yield from self._claims(passage, item, sense, attribute, ADJACENT_STRENGTH)
+        for sense in (*item.of(Kind.VALUE), *last) if self._is_kept(passage, item) else ():
+            if self._lexicon.data.attributes[sense.attribute].values[sense.value].commands:
+                command = f"{sense.attribute}.{COMMAND}"
+                yield from self._claims(passage, item, sense, command, ADJACENT_STRENGTH)
+
+    def _is_kept(self, passage: Passage, item: Item) -> bool:
+        """Whether the clause orders to keep what the item says ("please leave the heater on")."""
+        lead = [token.text for token in passage.tokens[passage.clause.start : item.start]]
+        while lead and (lead[0] in _COMMAND_LEAD - _KEEPING or lead[0] == "do"):
+            del lead[0]
+        thing = [word for word in lead[1:] if word not in _KEPT]
+        return lead[:1] != [] and lead[0] in _KEEPING and not self._small.intersection(thing)
 
     def _is_preposition(self, passage: Passage, item: Item) -> bool:
         """Whether the "on" of "is on" stands before what something lies on."""

@@ -126,6 +126,10 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Breakfast included", "Excluding breakfast"),
         # How many there are, and how many are to come.
         ("320 points", "You have 280 points"),
+        # To keep a state is an order not to end it.
+        ("Leave the heater on", "Switch off the heater"),
+        ("Please keep the hatch locked", "Unlock the hatch"),
+        ("Do not turn off the lamp", "Turn off the lamp"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -202,6 +206,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Incl. breakfast", "Excl. city tax"),
         ("Delivery not included", "Excl. delivery"),
         ("You have 320 points", "180 points to the next reward"),
+        ("Keep the hatch locked", "Lock the hatch"),
+        ("Do not turn off the lamp", "Leave the lamp on"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
