@@ -29,7 +29,7 @@ _FREE = frozenset({"free", "complimentary", "gratis"})
 _PRICE_BOUNDS = frozenset({"over", "above", "under", "below", "exceeding"})
 _AT_NO_COST = frozenset({("of", "charge"), ("of", "cost"), ("to", "use"), ("for", "all")})
 SCARCE = frozenset({"only", "just"})
-_OF_ALL = ([], ["in", "stock"], ["now"])
+_OF_ALL: tuple[list[str], ...] = ([], ["in", "stock"], ["now"])
 """Behind "only 5 left": of one colour or size there may be others."""
 _PER = frozenset({"per", "/", "each"})
 _BETWEEN = frozenset({":", "is", "=", "of", "at"})

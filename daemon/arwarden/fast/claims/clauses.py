@@ -81,7 +81,7 @@ def split(tokens: Sequence[Token], items: Sequence[Item], joiners: frozenset[str
     clauses: list[Clause] = []
     current = Clause(0, 0)
     for at, token in enumerate(tokens):
-        breaks = at not in covered and _breaks(tokens, at, joiners)
+        breaks = at not in covered and _breaks(tokens, at, joiners) and not _excepts(tokens, items, at)
         if breaks:
             current.end = at
             current.question = token.text == "?"
@@ -104,6 +104,13 @@ def _breaks(tokens: Sequence[Token], at: int, joiners: frozenset[str]) -> bool:
     if text in DASH_BREAKS and 0 < at < len(tokens) - 1:
         return tokens[at - 1].end < tokens[at].start and tokens[at].end < tokens[at + 1].start
     return False
+
+
+def _excepts(tokens: Sequence[Token], items: Sequence[Item], at: int) -> bool:
+    """Whether a "but" between two times takes the second out of the first ("every day but Sunday")."""
+    times = [item for item in items if item.has(Kind.QUALIFIER)]
+    before = any(item.end == at for item in times)
+    return tokens[at].text == "but" and before and any(item.start in {at + 1, at + 2} for item in times)
 
 
 def _abbreviation(tokens: Sequence[Token], at: int) -> bool:

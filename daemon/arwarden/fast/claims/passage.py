@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from arwarden.core.findings import Claim
@@ -10,6 +10,7 @@ from arwarden.fast.claims.clauses import Clause, Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon
 from arwarden.fast.claims.negation import Light, LightReader
 from arwarden.fast.claims.numbers import AmountKind
+from arwarden.fast.claims.open_attributes import PERMISSION
 from arwarden.fast.claims.schema import AttributeSpec
 from arwarden.fast.claims.subjects import Mention, SubjectReader
 from arwarden.fast.claims.tokens import Token
@@ -27,6 +28,11 @@ DAYS_OF = {
 }
 """What holds for several days holds for each of them."""
 EXCEPTING = frozenset({"except", "excepting", "excluding", "excl"})
+"""Behind these a day is taken out of those that a clause is about ("daily except Sundays")."""
+BUT = "but"
+"""Takes out only what follows at once ("every day but Sunday")."""
+REST_STRENGTH = 0.9
+"""What is said to hold on some days only does not hold on the others."""
 UNTIL = frozenset({"until", "till"})
 PLACING = frozenset({"in", "on", "at", "inside"})
 NO_PLACES = frozenset(
@@ -213,20 +219,40 @@ class Passage:
     def _days(self, *, lasting: bool) -> list[str]:
         """The occasions that a claim holds on, one by one; those excepted are left out."""
         occasions = [one for one in self.occasions if not (lasting and one == EMERGENCY)]
-        excepted = {
-            day
-            for item in self._timed
-            if self._is_excepted(item)
-            for sense in item.of(Kind.QUALIFIER)
-            for day in DAYS_OF.get(sense.value, (sense.value,))
-        }
         days = dict.fromkeys(day for occasion in occasions for day in DAYS_OF.get(occasion, (occasion,)))
-        return [day for day in days if day not in excepted]
+        return [day for day in days if day not in self._excepted]
+
+    @cached_property
+    def _excepted(self) -> frozenset[str]:
+        """The occasions that the clause takes out ("daily except Sunday")."""
+        return frozenset(day for item in self._timed if self._is_excepted(item) for day in _days_named(item))
+
+    def _lead(self, item: Item) -> list[str]:
+        """The words before a time, without its preposition."""
+        words = [token.text for token in self.tokens[self.clause.start : item.start]]
+        return words[:-1] if words[-1:] and words[-1] in PLACING else words
 
     def _is_excepted(self, item: Item) -> bool:
-        """Whether it stands behind a word that takes it out ("daily except Sunday")."""
-        lead = [token.text for token in self.tokens[self.clause.start : item.start]]
-        return bool(EXCEPTING.intersection(lead))
+        """Whether it stands behind a word that takes it out."""
+        lead = self._lead(item)
+        return bool(EXCEPTING.intersection(lead)) or lead[-1:] == [BUT]
+
+    @cached_property
+    def _other_days(self) -> frozenset[str]:
+        """Days on which the contrary holds: those excepted, or all but those that something is only for."""
+        week = frozenset((*WEEKDAYS, *WEEKEND))
+        excepted = week & self._excepted
+        if excepted:
+            return excepted
+        dated = [item for item in self._timed if week.intersection(_days_named(item))]
+        named = frozenset(day for item in dated for day in _days_named(item))
+        return week - named if any(self._is_limit(item) for item in dated) else frozenset()
+
+    def _is_limit(self, item: Item) -> bool:
+        """Whether the clause holds at that time only ("only open on Sundays", "weekends only")."""
+        lead = self._lead(item)
+        begins = lead[:1] == ["only"] and not self.mentions  # not "only members on Sundays"
+        return begins or lead[-1:] == ["only"] or self.word_after(item.end) == "only"
 
     def claim(
         self,
@@ -250,10 +276,17 @@ class Passage:
             attribute += ".past"
         elif tense == "future" and not self.occasions and not lasting:
             attribute += ".future"
+        contrary = self.lexicon.opposites.get((attribute.partition(".")[0], value))
+        said = attribute == PERMISSION or any(sense.attribute == attribute for sense in item.senses)
         days = self._days(lasting=lasting)
         names = [f"{attribute}.{day}" if day else attribute for day in days] or [attribute]
         strength *= item.quality
-        return [Claim(name, value, subject, polarity, strength, self.span()) for name in names]
+        claims = [Claim(name, value, subject, polarity, strength, self.span()) for name in names]
+        if said and contrary is not None:
+            rest = [f"{attribute}.{day}" for day in sorted(self._other_days)]
+            strength *= REST_STRENGTH
+            claims += [Claim(name, contrary, subject, True, strength, self.span()) for name in rest]
+        return claims
 
     def place(self, at: int) -> str:
         """The place that a phrase behind token *at* limits the clause to ("... in the park"), or empty."""
@@ -276,6 +309,12 @@ class Passage:
         # Glossed tokens are in the lexicon's word order, not the text's.
         start, end = min(token.start for token in tokens), max(token.end for token in tokens)
         return " ".join(self.text[start:end].split())
+
+
+def _days_named(item: Item) -> Iterator[str]:
+    """The occasions that an item names, one by one."""
+    for sense in item.of(Kind.QUALIFIER):
+        yield from DAYS_OF.get(sense.value, (sense.value,))
 
 
 def _alike(one: Item, other: Item) -> bool:

@@ -130,6 +130,11 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Leave the heater on", "Switch off the heater"),
         ("Please keep the hatch locked", "Unlock the hatch"),
         ("Do not turn off the lamp", "Turn off the lamp"),
+        # Days that are taken out, and all but those that something is only for.
+        ("Open daily except Mondays", "Open on Monday"),
+        ("Open every day but Sunday", "Open on Sundays"),
+        ("No parking except Sundays", "No parking on Sunday"),
+        ("Museum open daily", "Museum open on weekends only"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -208,6 +213,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("You have 320 points", "180 points to the next reward"),
         ("Keep the hatch locked", "Lock the hatch"),
         ("Do not turn off the lamp", "Leave the lamp on"),
+        ("Open daily except Mondays", "Closed on Monday"),
+        ("Open on weekends only", "Closed on Monday"),
+        ("Members only on Mondays", "Open on Tuesday"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:

@@ -65,7 +65,7 @@ def test_verb_of(noun: str, verb: str) -> None:
     assert word_base().verb_of(noun) == verb
 
 
-@pytest.mark.parametrize("word", ["door", "doors", "parked", "stopping", "headset", "together"])
+@pytest.mark.parametrize(
     "word", ["door", "doors", "parked", "stopping", "headset", "together", "easier", "carried"]
 )
 def test_known(word: str) -> None:
