@@ -23,13 +23,18 @@ _NUMBER = r" (\d+(?:[.:,]\d+)?)(?: ([^\W\d]+))?"
 _FROM = re.compile(r"\b(?:above|over|from|after|exceeding|more than|at least)" + _NUMBER)
 _UP_TO = re.compile(r"\b(?:below|under|until|till|before|up to|less than|at most)" + _NUMBER)
 _STAGE = re.compile(r"\b(before|during|after) [^\W\d]")
+_FIRST = frozenset({"first", "firstly"})
+_LATER = frozenset({"then", "next", "afterwards", "finally", "lastly"})
+"""At either end of a sentence these make it one step of several."""
+_WHEN = frozenset({"before", "after", "while", "during", "when", "once"})
 
 
 def told_apart(said: str, told: str, lexicon: Lexicon) -> bool:
     """Whether the words name two days, or two things of one sort."""
     words = _words(said), _words(told)
     return (
-        _other_day(*words, lexicon)
+        {"first", "later"} == {_step(one) for one in words}
+        or _other_day(*words, lexicon)
         or _other_number(*words, lexicon)
         or _other_shade(*words, lexicon)
         or _other_quantity(*words, lexicon)
@@ -54,6 +59,29 @@ def _beyond(above: str, below: str, lexicon: Lexicon) -> bool:
         return False
     low, high = (float(re.sub("[:,]", ".", match[1])) for match in (found, bound))
     return low >= high
+
+
+def timed_apart(said: str, told: str) -> bool:
+    """Whether two orders are to be followed at two times: steps, or "when cold" and "when hot".
+
+    What holds before and what holds after the same thing are two cases (`other_case`), orders or not.
+    """
+    one, other = _words(said), _words(told)
+    steps, times = {_step(one), _step(other)}, (_when(one), _when(other))
+    another_step = "later" in steps and len(steps) > 1
+    return another_step or (bool(times[0] and times[1]) and times[0] != times[1])
+
+
+def _step(words: Sequence[str]) -> str:
+    """Whether a sentence is the first of several steps or a later one; empty where it does not say."""
+    ends = {*words[:1], *words[-1:]}
+    return "first" if ends & _FIRST else "later" if ends & _LATER else ""
+
+
+def _when(words: Sequence[str]) -> Sequence[str]:
+    """Beside what an order is to be followed, as its last words say: "use" of "after use"."""
+    at = next((at for at in range(len(words) - 1, 0, -1) if words[at] in _WHEN), len(words))
+    return [singular(word) for word in words[at + 1 :] if word not in _ARTICLES]
 
 
 def _words(text: str) -> list[str]:

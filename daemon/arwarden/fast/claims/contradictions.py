@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from arwarden.core.findings import Claim, Element, Finding, FindingKind
-from arwarden.fast.claims.apart import other_case
+from arwarden.fast.claims.apart import other_case, timed_apart
 from arwarden.fast.claims.compare import Comparer
 from arwarden.fast.claims.elements import gap
 from arwarden.fast.claims.lexicon import Lexicon
-from arwarden.fast.claims.open_attributes import FRAME, OPEN_ATTRIBUTES, PERMISSION
+from arwarden.fast.claims.open_attributes import FRAME, INSTRUCTION, OPEN_ATTRIBUTES, PERMISSION
 from arwarden.fast.claims.pairs import PairJudge, Ruled, judged
 from arwarden.fast.claims.subjects import (
     BOTH_UNNAMED,
@@ -25,6 +25,7 @@ from arwarden.fast.claims.subjects import (
     parts,
     relation,
 )
+from arwarden.fast.claims.values import COMMAND
 
 BASE_CONFIDENCE = 0.98
 NEAR_BONUS = 0.08
@@ -45,6 +46,7 @@ _OF_PARTS = frozenset(
     {"material", "colour", "recycling", "weight", "warranty", "price", "percentage", "origin", "washing"}
 )
 """What the parts of a thing have each of their own."""
+_ORDERS = frozenset({INSTRUCTION, "movement"})
 _NO_NAMES = frozenset(
     {"the", "a", "an", "this", "your", "our", "now", "today", "today's", "current", "new", "only"}
 )
@@ -261,7 +263,8 @@ def _apart(one: Element, other: Element, attribute: str) -> bool:
             )
             if first and second and not first & second:
                 return True
-    return _labelled_apart(one.text, other.text)
+    orders = attribute.endswith(f".{COMMAND}") or attribute in _ORDERS
+    return _labelled_apart(one.text, other.text) or (orders and timed_apart(one.text, other.text))
 
 
 def _in_other_case(one: Element, other: Element, claim: Claim, lexicon: Lexicon) -> bool:

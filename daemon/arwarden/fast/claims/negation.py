@@ -15,6 +15,8 @@ SCOPE_WORDS = 6
 HEDGE_STRENGTH = 0.6
 CONDITIONAL_STRENGTH = 0.55
 _LIMITING = frozenset({"if", "unless", "while", "when", "whenever"})
+_LIMITING_DENIALS = frozenset({"before", "until", "till", "without"})
+"""Behind what is denied these tell when or how it is all the same ("do not enter until called")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,13 @@ class LightReader:
     def _limited(self, tokens: Sequence[Token], clause: Clause, item: Item) -> bool:
         """Whether a condition follows: "do not enter while the light is red"."""
         behind = [token.text for token in tokens[item.end : clause.end + 1]]
-        return any(word in _LIMITING and behind[at + 1 : at + 2] != ["wet"] for at, word in enumerate(behind))
+        lead = [token.text for token in tokens[clause.start : item.end]]
+        denied = any(word in self._negators or word.endswith("n't") for word in lead)
+        limiting = _LIMITING | _LIMITING_DENIALS if denied else _LIMITING
+        return any(
+            word in limiting and behind[at + 1 : at + 2] not in (["wet"], ["further"])
+            for at, word in enumerate(behind)
+        )
 
     def _negated(self, tokens: Sequence[Token], clause: Clause, item: Item) -> bool:
         """Whether an odd number of negators reach the item."""

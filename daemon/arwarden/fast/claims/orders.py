@@ -25,6 +25,8 @@ _SKIP = frozenset({"please", "kindly", "always", "now", "also", "and", "then", "
 _FILLING_ORDERS = frozenset({"press", "push", "use", "click", "tap", "pay", "enjoy"})
 _PLAIN_ORDERS = frozenset({"press", "push", "use", "open", "shake"})
 """Verbs that mostly are nouns or adjectives, but begin orders all the same."""
+_TIMES = frozenset({"before", "after", "during", "while"})
+"""From these on an order says when ("shake before use")."""
 _NAMED_BY_USE = frozenset(
     {"room", "shop", "office", "area", "zone", "station", "hall", "desk", "centre", "center", "counter"}
 )
@@ -63,6 +65,7 @@ class OrderClaims:
             return
         thing = self._thing(passage, at)
         rest = [t.text for t in passage.tokens[at + 1 : passage.clause.end] if t.is_word]
+        rest = rest[: next((place for place, word in enumerate(rest) if word in _TIMES), None)]
         if not mood and self._is_no_order(passage, at, thing, rest):
             return
         item = Item(at, at + 1, quality=passage.tokens[at].quality)

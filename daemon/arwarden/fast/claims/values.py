@@ -43,6 +43,7 @@ USED_STRENGTH = 0.75
 """What one is told to take works."""
 _KEEPING = frozenset({"keep", "leave"})
 """Orders to see to it that a state lasts, which an order to end it contradicts."""
+_WHEN_DOING = frozenset({"before", "after", "while", "when", "without", "by", "during"})
 _KEPT = frozenset({"it", "them", "this", "that", "these", "all", "both", "not", "never"})
 """Small words that may stand between such an order and the state."""
 _COMMAND_LEAD = frozenset(
@@ -116,7 +117,7 @@ class ValueClaims:
         for item in passage.items:
             if not passage.claims_something(item) and (item.has(Kind.SUBJECT) or item.has(Kind.VALUE)):
                 continue
-            if self._is_preposition(passage, item):
+            if self._is_preposition(passage, item) or self._is_time(passage, item):
                 continue
             commands = item.of(Kind.COMMAND)
             if commands and passage.word_before(item.start) == "to" and self._is_purpose(passage, item):
@@ -169,6 +170,11 @@ class ValueClaims:
         follows = passage.word_after(item.end)
         says_on = words[-1] == "on" and len(words) > 1 and words[-2] in self._copulas
         return says_on and bool(follows) and follows.isalnum() and follows not in _AFTER_A_STATE
+
+    def _is_time(self, passage: Passage, item: Item) -> bool:
+        """Whether a verb's form only says when or how: "unplug after charging"."""
+        gerund = item.end - item.start == 1 and passage.tokens[item.start].text.endswith("ing")
+        return gerund and passage.word_before(item.start) in _WHEN_DOING
 
     def _is_none_left(self, passage: Passage, item: Item) -> bool:
         """Whether it is the end of "no ... left", which is no direction."""

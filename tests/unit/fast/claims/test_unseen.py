@@ -135,6 +135,10 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Open every day but Sunday", "Open on Sundays"),
         ("No parking except Sundays", "No parking on Sunday"),
         ("Museum open daily", "Museum open on weekends only"),
+        # Orders of one time, and such as hold for now.
+        ("Do not shake", "Shake before use"),
+        ("Leave switched on after use", "Switch off after use"),
+        ("No entry until further notice", "You may enter"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -216,6 +220,11 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Open daily except Mondays", "Closed on Monday"),
         ("Open on weekends only", "Closed on Monday"),
         ("Members only on Mondays", "Open on Tuesday"),
+        ("First lock the hatch", "Then unlock the hatch"),
+        ("Switch off after use", "Switch on before use"),
+        ("Do not enter until called", "Enter when called"),
+        ("Wait for the signal", "Then walk on"),
+        ("Unplug after charging", "Battery not charging"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
