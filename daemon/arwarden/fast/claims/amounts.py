@@ -27,6 +27,16 @@ _NEAR = 5
 _RANGE_SIGNS = frozenset({"-", "\u2013", "to"})
 _FREE = frozenset({"free", "complimentary", "gratis"})
 _PRICE_BOUNDS = frozenset({"over", "above", "under", "below", "exceeding"})
+_BELOW = frozenset(
+    {"less", "fewer", "shorter", "lighter", "lower", "smaller", "slower", "younger", "cooler", "colder"}
+    | {"closer", "nearer", "thinner", "narrower", "shallower", "below", "under"}
+)
+_ABOVE = frozenset(
+    {"more", "longer", "heavier", "higher", "larger", "bigger", "faster", "older", "hotter", "warmer"}
+    | {"further", "farther", "taller", "wider", "deeper", "thicker", "greater", "above", "over", "exceeding"}
+)
+_UNDER_OR_OVER = frozenset({"below", "under", "above", "over", "exceeding"})
+"""Of these words those that need no "than"."""
 _AT_NO_COST = frozenset({("of", "charge"), ("of", "cost"), ("to", "use"), ("for", "all")})
 SCARCE = frozenset({"only", "just"})
 _OF_ALL: tuple[list[str], ...] = ([], ["in", "stock"], ["now"])
@@ -136,6 +146,8 @@ class AmountClaims:
             return  # "per 100 g"
         subject = passage.about(item, "")
         name = self._nearest(passage, item, self._measures.get(amount.unit, {}))
+        measure = name or self._lexicon.data.dimensions[amount.unit].attribute
+        value, negated = self._bound(passage, item, amount, measure, negated=negated)
         for attribute, spec in self._ranged.items():
             unit = self._lexicon.data.units[spec.range_unit or ""]
             if (
@@ -146,14 +158,14 @@ class AmountClaims:
                 aimed = passage.word_before(item.start) == "to"
                 yield from passage.claim(
                     f"{attribute}.target" if aimed else attribute,
-                    amount.value,
+                    value,
                     item,
                     passage.without(subject, attribute),
                     strength * 0.95,
                     negated=negated,
                 )
                 return
-        attribute = name or self._lexicon.data.dimensions[amount.unit].attribute
+        attribute = measure
         if amount.unit == "duration" and passage.word_before(item.start) == "every":
             attribute = INTERVAL  # "a bus every 10 min" may come in 3
             subject = done(passage, item.start) or subject
@@ -179,7 +191,7 @@ class AmountClaims:
         if passage.word_after(item.end) in _PER:
             attribute += "." + " ".join(passage.words[item.end - passage.clause.start :][:3])
         yield from passage.claim(
-            self._bounded(passage, item, attribute), amount.value, item, own, strength * sure, negated=negated
+            self._bounded(passage, item, attribute), value, item, own, strength * sure, negated=negated
         )
         if not negated:
             yield from self._concluded(passage, item, attribute, _size(amount.value), own)
@@ -229,6 +241,24 @@ class AmountClaims:
                 bounded = f"{attribute}.{suffix}"
                 return _LIMITS.get(bounded, bounded)
         return attribute
+
+    def _bound(
+        self, passage: Passage, item: Item, amount: Amount, attribute: str, *, negated: bool
+    ) -> tuple[str, bool]:
+        """The number, as a bound ("< 5000 g") where words before it make it one, and whether it is denied.
+
+        What is "not heavier than 20 kg" is lighter, so that a bound is never denied.
+        """
+        lead = passage.word_before(item.start)
+        word = passage.word_before(item.start - 1) if lead == "than" else lead
+        bounds = word in _BELOW | _ABOVE if lead == "than" else word in _UNDER_OR_OVER
+        if (
+            not bounds
+            or attribute in _LIMITS.values()
+            or self._bounded(passage, item, attribute) != attribute
+        ):
+            return amount.value, negated
+        return f"{'<' if (word in _BELOW) != negated else '>'} {amount.value}", False
 
     def _time(self, passage: Passage, item: Item, amount: Amount, strength: float) -> Iterator[Claim]:
         name = self._nearest(passage, item, self._times)
@@ -320,7 +350,10 @@ class AmountClaims:
         others = [m.name for m in passage.mentions if not m.start <= item.end + 1 < m.end]
         context = [word for name in others for word in name.split() if word not in noun.split()]
         subject = " ".join([*dict.fromkeys(context), noun]) if attribute == "quantity" else noun
-        yield from passage.claim(attribute, amount.value, item, subject, strength * sure, negated=negated)
+        value, negated = self._bound(passage, item, amount, attribute, negated=negated)
+        if value != amount.value:
+            sure = SUBJECT_STRENGTH
+        yield from passage.claim(attribute, value, item, subject, strength * sure, negated=negated)
 
     def _counted(self, passage: Passage, item: Item) -> str:
         """The noun that a number counts; empty where none stands beside it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from math import inf
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.lexicon import Lexicon
@@ -28,6 +29,7 @@ SAME_DEGREES = 2.0
 _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)(?: (\S+))?")
 _DATE = re.compile(r"(\d{4}|\*)-(\d\d)(?:-(\d\d))?")
 RANGE_CONFLICT = 0.95
+_BOUNDS = ("<", ">")
 OTHER_NAME = 0.95
 UNNAMED_DENIALS = 0.95
 UNNAMED_ANTONYMS = 0.6
@@ -82,7 +84,8 @@ class Comparer:
             return 1.0 if self._same(base, one, other) else 0.0
         if one == other:
             return 0.0
-        return self._exclusive(base, one, other)
+        bounds = one[:1] in _BOUNDS or other[:1] in _BOUNDS
+        return self._apart(base, one, other) if bounds else self._exclusive(base, one, other)
 
     def _same(self, base: str, one: str, other: str) -> bool:
         if one == other:
@@ -127,6 +130,24 @@ class Comparer:
 
     def _contains(self, union: str, country: str) -> bool:
         return country in self._lexicon.members.get(union, frozenset())
+
+    def _apart(self, base: str, one: str, other: str) -> float:
+        """A bound ("< 5000 g") against a value, a level's name or another bound: whether none can be both."""
+        first, second = self._span(base, one), self._span(base, other)
+        if first is None or second is None or (first[2] != second[2] and first[2] and second[2]):
+            return 0.0
+        (_, below, _), (above, _, _) = sorted((first, second))
+        return RANGE_CONFLICT if above - below > SAME_SIZE * abs(below) else 0.0
+
+    def _span(self, base: str, value: str) -> tuple[float, float, str] | None:
+        """The least and the greatest number that agree with a value, and their unit."""
+        size = _measure(value.lstrip("<> "))
+        spec = self._lexicon.data.attributes.get(base)
+        if size is None:
+            named = spec.values.get(value) if spec is not None else None
+            return (*named.range, "") if named is not None and named.range is not None else None
+        low, high = (-inf if value[0] == "<" else size[0]), (inf if value[0] == ">" else size[0])
+        return low, high, size[1]
 
     def _sizes(self, base: str, one: tuple[float, str], other: tuple[float, str]) -> float:
         if one[1] != other[1] and one[0] != 0 and other[0] != 0:

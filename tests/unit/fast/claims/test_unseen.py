@@ -139,6 +139,11 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Do not shake", "Shake before use"),
         ("Leave switched on after use", "Switch off after use"),
         ("No entry until further notice", "You may enter"),
+        # Bounds against values, levels and each other.
+        ("Crate weighs less than 5 kg", "Crate weight: 8 kg"),
+        ("Crate not heavier than 20 kg", "Crate weighs 25 kg"),
+        ("Battery below 20 %", "Battery full"),
+        ("Temperature above 30 °C", "Temperature 12 °C"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -225,6 +230,10 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Do not enter until called", "Enter when called"),
         ("Wait for the signal", "Then walk on"),
         ("Unplug after charging", "Battery not charging"),
+        ("Weighs less than 5 kg", "Weight: 4 kg"),
+        ("Not heavier than 20 kg", "Weighs 20 kg"),
+        ("Battery below 20 %", "Battery low"),
+        ("Keep below 25 °C", "Store at 4 °C"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
