@@ -92,7 +92,7 @@ class LightReader:
             if text == ":" or (text in self._scope_ends and not (other and other.has(Kind.IGNORE))):
                 break
             if other is not None:
-                if other.has(Kind.NEGATOR):
+                if other.has(Kind.NEGATOR) or is_no_one([t.text for t in tokens[other.start : other.end]]):
                     count += 1
                 elif (
                     other.has(Kind.VALUE)
@@ -134,6 +134,11 @@ class LightReader:
             ):
                 return at
         return -1
+
+
+def is_no_one(words: Sequence[str]) -> bool:
+    """Whether the words deny of everybody what follows, besides saying that nobody is there."""
+    return " ".join(words) in {"nobody", "no one"}
 
 
 def _perfect(words: Sequence[str], at: int) -> bool:

@@ -16,6 +16,7 @@ TIMED_STRENGTH = 0.75
 """What goes with hours ("no parking 8-18") may be otherwise at others."""
 PERMITTING_STRENGTH = 0.9
 """An activity named as an order ("park here")."""
+_NONE = frozenset({"no", "none", "nobody"})
 _SKIP = frozenset({"please", "kindly", "always", "now", "also", "and", "then", ":", "you"})
 
 
@@ -81,7 +82,7 @@ class PermissionClaims:
         if (
             thanks
             or self._ends_with(before, self._forbids)
-            or "no" in near
+            or _NONE.intersection(near)
             or near[-2:] == ["refrain", "from"]
         ):
             return "forbidden", 1.0

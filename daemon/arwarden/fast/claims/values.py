@@ -9,6 +9,7 @@ from arwarden.core.findings import Claim
 from arwarden.fast.claims.amounts import SCARCE
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon, Sense
+from arwarden.fast.claims.negation import is_no_one
 from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.open_attributes import PERMISSION, PRESENCE
 from arwarden.fast.claims.passage import Passage
@@ -36,13 +37,17 @@ STEP_STRENGTH = 0.75
 TIMED_STRENGTH = 0.6
 """A state that goes with hours ("open 9-17") says little about this moment."""
 ALL_DAY = "00:00-24:00"
-NONE_LEFT = frozenset({"left", "remaining"})
+_REMAINING = frozenset({"left", "remaining"})
+_NONE_LEFT = (("stock", "sold out"), ("mark", "negative"), ("fill", "empty"))
+_SOME_LEFT = (("stock", "in stock"), ("mark", "positive"), ("fill", "available"))
+_SOME = frozenset({"few", "some", "many", "several", "plenty", "lots", "enough", "last"})
 COMMAND = "command"
 MEANS = "means"
 USED_STRENGTH = 0.75
 """What one is told to take works."""
 _KEEPING = frozenset({"keep", "leave"})
 """Orders to see to it that a state lasts, which an order to end it contradicts."""
+_MODALS = frozenset({"may", "can", "must", "should", "shall"})
 _WHEN_DOING = frozenset({"before", "after", "while", "when", "without", "by", "during"})
 _KEPT = frozenset({"it", "them", "this", "that", "these", "all", "both", "not", "never"})
 """Small words that may stand between such an order and the state."""
@@ -119,6 +124,8 @@ class ValueClaims:
                 continue
             if self._is_preposition(passage, item) or self._is_time(passage, item):
                 continue
+            if self._only_denies(passage, item):
+                continue
             commands = item.of(Kind.COMMAND)
             if commands and passage.word_before(item.start) == "to" and self._is_purpose(passage, item):
                 continue
@@ -130,13 +137,9 @@ class ValueClaims:
 
     def _states(self, passage: Passage, item: Item) -> Iterator[Claim]:
         """What the item says about how things are."""
-        if self._is_none_left(passage, item):
-            thing = passage.about(item, "stock") or " ".join(
-                passage.words[1 : item.start - passage.clause.start]
-            )
-            yield from passage.claim("stock", "sold out", item, thing, 0.95)
-            yield from passage.claim("mark", "negative", item, thing, IMPLIED_STRENGTH)
-            yield from passage.claim("fill", "empty", item, thing, IMPLIED_STRENGTH)
+        remaining = list(self._remaining(passage, item))
+        if remaining:
+            yield from remaining
             return
         for sense in item.of(Kind.VALUE):
             if not self._is_arrow_only(passage, item, sense):
@@ -171,22 +174,38 @@ class ValueClaims:
         says_on = words[-1] == "on" and len(words) > 1 and words[-2] in self._copulas
         return says_on and bool(follows) and follows.isalnum() and follows not in _AFTER_A_STATE
 
+    def _only_denies(self, passage: Passage, item: Item) -> bool:
+        """Whether "nobody" says what is not allowed rather than that no one is there."""
+        words = [token.text for token in passage.tokens[item.start : item.end]]
+        permits = any(s.attribute == PERMISSION for other in passage.items for s in other.of(Kind.VALUE))
+        return is_no_one(words) and (permits or passage.word_after(item.end) in _MODALS)
+
     def _is_time(self, passage: Passage, item: Item) -> bool:
         """Whether a verb's form only says when or how: "unplug after charging"."""
         gerund = item.end - item.start == 1 and passage.tokens[item.start].text.endswith("ing")
         return gerund and passage.word_before(item.start) in _WHEN_DOING
 
-    def _is_none_left(self, passage: Passage, item: Item) -> bool:
-        """Whether it is the end of "no ... left", which is no direction."""
+    def _remaining(self, passage: Passage, item: Item) -> Iterator[Claim]:
+        """The claims of "no ... left" and "3 ... left"."""
+        thing = passage.about(item, "stock") or " ".join(passage.words[1 : item.start - passage.clause.start])
+        for at, (attribute, value) in enumerate(self._left(passage, item)):
+            yield from passage.claim(attribute, value, item, thing, IMPLIED_STRENGTH if at else 0.95)
+
+    def _left(self, passage: Passage, item: Item) -> Sequence[tuple[str, str]]:
+        """What it means that none, or some, are left, which is no direction; empty where it is one."""
         lead = passage.words[: item.start - passage.clause.start]
-        last = passage.words[-1:] == passage.words[item.end - 1 - passage.clause.start :][:1]
-        return (
-            passage.tokens[item.start].text in NONE_LEFT
-            and item.end - item.start == 1
-            and lead[:1] == ["no"]
-            and item.end == passage.clause.end
-            and last
-        )
+        ends = item.end == passage.clause.end and item.end - item.start == 1
+        if not ends or passage.tokens[item.start].text not in _REMAINING:
+            return ()
+        if lead[:1] == ["no"]:
+            return _NONE_LEFT
+        before = [other for other in passage.items if other.end < item.start and other.amount]
+        counted = any(other.amount and other.amount.kind is AmountKind.COUNT for other in before)
+        some = counted or bool(_SOME.intersection(lead))
+        if not some or not any(m.end <= item.start for m in passage.mentions):
+            return ()
+        scarce = any(passage.word_before(other.start) in SCARCE for other in before)
+        return _SOME_LEFT[1:] if scarce else _SOME_LEFT  # the number says that the stock is low
 
     def weekdays(self, passage: Passage) -> Iterator[Claim]:
         """The day itself, for a clause that claims nothing else ("meeting on Monday")."""

@@ -139,6 +139,11 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Do not shake", "Shake before use"),
         ("Leave switched on after use", "Switch off after use"),
         ("No entry until further notice", "You may enter"),
+        # Nobody and none, nothing left and some left.
+        ("Nobody may enter", "You may enter"),
+        ("None of the lockers are locked", "Locker 3 is locked"),
+        ("Nothing is left in stock", "In stock"),
+        ("Only 3 tickets left", "No tickets left"),
         # Bounds against values, levels and each other.
         ("Crate weighs less than 5 kg", "Crate weight: 8 kg"),
         ("Crate not heavier than 20 kg", "Crate weighs 25 kg"),
@@ -230,6 +235,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Do not enter until called", "Enter when called"),
         ("Wait for the signal", "Then walk on"),
         ("Unplug after charging", "Battery not charging"),
+        ("None of the lockers are locked", "Lockers unlocked"),
+        ("Nobody may enter", "No entry"),
+        ("Only 3 tickets left", "Exit on the right"),
         ("Weighs less than 5 kg", "Weight: 4 kg"),
         ("Not heavier than 20 kg", "Weighs 20 kg"),
         ("Battery below 20 %", "Battery low"),
