@@ -53,11 +53,13 @@ def scan(tokens: Sequence[Token], lexicon: Lexicon, numbers: NumberReader) -> li
     """Matched phrases and amounts in order, never overlapping; the longer one wins, then the amount."""
     words = [token.text for token in tokens]
     amounts = {amount.start: amount for amount in numbers.find(tokens)}
+    copulas = frozenset(lexicon.data.grammar.copulas)
     items: list[Item] = []
     at = 0
     while at < len(words):
         length, senses = lexicon.table.longest(words, at)
-        if any(lexicon.table.longest(words, later)[0] > length for later in range(at + 1, at + length)):
+        least = length + (words[at] not in copulas)  # "is off" gives way to "off limits" too
+        if any(lexicon.table.longest(words, later)[0] >= least for later in range(at + 1, at + length)):
             length, senses = 0, []  # "is on | the right" gives way to "is | on the right"
         if any(place in amounts and amounts[place].end > at + length for place in range(at + 1, at + length)):
             length, senses = 0, []  # "meeting room" gives way to "room 4"

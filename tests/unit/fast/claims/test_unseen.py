@@ -238,6 +238,7 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("None of the lockers are locked", "Lockers unlocked"),
         ("Nobody may enter", "No entry"),
         ("Only 3 tickets left", "Exit on the right"),
+        ("The stage is off limits", "The stage is lit"),
         ("Weighs less than 5 kg", "Weight: 4 kg"),
         ("Not heavier than 20 kg", "Weighs 20 kg"),
         ("Battery below 20 %", "Battery low"),
