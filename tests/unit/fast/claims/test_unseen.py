@@ -144,6 +144,12 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("None of the lockers are locked", "Locker 3 is locked"),
         ("Nothing is left in stock", "In stock"),
         ("Only 3 tickets left", "No tickets left"),
+        # Half, and orders about voices and moving.
+        ("Tank half full", "Tank empty"),
+        ("Bus half empty", "Bus full"),
+        ("Hold still", "Keep moving"),
+        ("Speak up please", "Whisper please"),
+        ("Server is down", "Server is working"),
         # Bounds against values, levels and each other.
         ("Crate weighs less than 5 kg", "Crate weight: 8 kg"),
         ("Crate not heavier than 20 kg", "Crate weighs 25 kg"),
@@ -238,6 +244,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("None of the lockers are locked", "Lockers unlocked"),
         ("Nobody may enter", "No entry"),
         ("Only 3 tickets left", "Exit on the right"),
+        ("Tank half full", "Tank half empty"),
+        ("Pull the blind down", "Blind working"),
         ("The stage is off limits", "The stage is lit"),
         ("Weighs less than 5 kg", "Weight: 4 kg"),
         ("Not heavier than 20 kg", "Weighs 20 kg"),
