@@ -231,6 +231,11 @@ class Lexicon:
 
     def opposed(self, one: str, other: str) -> float:
         """How sure it is that two predicates are opposites, 0..1, by the lexicon or else the vocabulary."""
+        first, second = self.words.comparative(one), self.words.comparative(other)
+        if first is not None and second is not None and first[1] != second[1]:
+            return LISTED_OPPOSITES if first[0] == second[0] else 0.0  # "more crowded", "less crowded"
+        if first is not None and second is not None and first[0] != one and second[0] != other:
+            return max(self.opposed(first[0], second[0]), self.words.opposed(one, other))
         return LISTED_OPPOSITES if (one, other) in self.antonyms else self.words.opposed(one, other)
 
     @cached_property

@@ -13,6 +13,9 @@ from arwarden.fast.claims.subjects import Mention
 from arwarden.fast.claims.words import NEGATIVE_PREFIXES
 
 _NOW = frozenset({"now", "today", "tonight", "here", "currently", "!"})
+_DEGREES = frozenset({"more", "less"})
+_USUAL = frozenset({"usual", "normal", "average", "ever", "expected", "yours", "ours", "planned"})
+"""Beside these things are compared where nothing is named ("busier", "busier than usual")."""
 PREDICATE_STRENGTH = 0.97
 ATTRIBUTIVE_STRENGTH = 0.76
 """Before its noun a word often only tells one thing from another ("single room 80 €")."""
@@ -33,11 +36,13 @@ class PredicateClaims:
 
     def read(self, passage: Passage) -> Iterator[Claim]:
         """The predicates of one clause."""
+        yield from self._comparisons(passage)
         covered = self._covered(passage)
         for at in range(passage.clause.start, passage.clause.end):
             token = passage.tokens[at]
             lead = passage.word_before(at)
-            if not self._is_adjective(token.text, after_copula=lead in self._copulas):
+            compared = token.text in _DEGREES or passage.word_after(at + 1) == "than"
+            if compared or not self._is_adjective(token.text, after_copula=lead in self._copulas):
                 continue
             if at in covered and not self._is_lone_predicate(passage, at):
                 continue
@@ -68,6 +73,30 @@ class PredicateClaims:
                 strength * light.strength,
                 negated=light.negated,
                 tense=light.tense,
+            )
+
+    def _comparisons(self, passage: Passage) -> Iterator[Claim]:
+        """How something is beside something else: "stronger than usual", "is less crowded"."""
+        if any(item.amount is not None for item in passage.items):
+            return  # a bound
+        for at in range(passage.clause.start, passage.clause.end):
+            start = at - (passage.word_before(at) in _DEGREES)
+            words = " ".join(token.text for token in passage.tokens[start : at + 1])
+            compared = self._lexicon.words.comparative(words)
+            if compared is None or "a" not in self._lexicon.words.all_kinds(compared[0]):
+                continue
+            than = passage.word_after(at + 1) == "than"
+            if not than and passage.word_before(start) not in self._copulas:
+                continue
+            behind = [token.text for token in passage.tokens[at + 2 : passage.clause.end] if token.is_word]
+            beside = [word for word in behind if than and word not in self._small and word not in _USUAL]
+            item = Item(start, at + 1, quality=passage.tokens[at].quality)
+            name = next((m.name for m in reversed(passage.mentions) if m.end <= start), "")
+            light = passage.light(item)
+            attribute = f"{PROPERTY}.than {' '.join(beside)}" if beside else PROPERTY
+            sure = PREDICATE_STRENGTH * light.strength
+            yield from passage.claim(
+                attribute, words, item, name, sure, negated=light.negated, tense=light.tense
             )
 
     def _covered(self, passage: Passage) -> set[int]:

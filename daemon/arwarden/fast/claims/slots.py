@@ -188,7 +188,8 @@ class SlotClaims:
         if lead == ":":
             return _Role(FIELD_STRENGTH if not rest else FIELD_STRENGTH * 0.8, head, field=True)
         if lead in self._copulas:
-            return _Role(IS_STRENGTH, head)
+            compared = self._lexicon.words.comparative(found.word) is not None  # "is lighter": no barge
+            return None if compared else _Role(IS_STRENGTH, head)
         if self._is_state(found) and not rest and head == found.start and self._is_noun(lead):
             return _Role(POSTPOSED_STRENGTH, head)
         if lead in _PLACING:

@@ -36,6 +36,7 @@ _NOUNS_OF_VERBS = (
     *(("ction", "ct"), ("ution", "ute"), ("ision", "ise"), ("ment", "")),
 )
 """Endings of nouns and participles of a verb, each with what the verb ends in instead: "registration"."""
+_IRREGULAR = {"better": "good", "worse": "bad"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,16 @@ class WordBase:
             if found:
                 return found
         return ""
+
+    def comparative(self, words: str) -> tuple[str, bool] | None:
+        """The adjective of a comparison, and whether it is more so: "stronger", "more dear", "less full"."""
+        lead, _, base = words.rpartition(" ")
+        if lead in {"more", "less"}:
+            return base, lead == "more"
+        base = _IRREGULAR.get(words, "")
+        if not base and words.endswith("er"):
+            base = next((one for one in _bases(words) if "a" in self.kinds.get(one, "")), "")
+        return (base, True) if base else None
 
     def opposed(self, one: str, other: str) -> float:
         """How sure it is that the two words are opposites, 0..1."""

@@ -150,6 +150,11 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Hold still", "Keep moving"),
         ("Speak up please", "Whisper please"),
         ("Server is down", "Server is working"),
+        # Comparisons with the same thing, and plain opposites.
+        ("Your opponent is stronger", "Your opponent is weaker than you"),
+        ("The trail is less steep than before", "The trail is steeper than before"),
+        ("This route is more expensive", "This route is cheaper"),
+        ("The riddle is hard", "The riddle is easy"),
         # Bounds against values, levels and each other.
         ("Crate weighs less than 5 kg", "Crate weight: 8 kg"),
         ("Crate not heavier than 20 kg", "Crate weighs 25 kg"),
@@ -247,6 +252,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Tank half full", "Tank half empty"),
         ("Pull the blind down", "Blind working"),
         ("The stage is off limits", "The stage is lit"),
+        ("The balloon is heavier than air", "The balloon is lighter than water"),
+        ("The new drone is lighter", "New drone is not heavier"),
+        ("Your opponent is stronger", "Your opponent is faster"),
         ("Weighs less than 5 kg", "Weight: 4 kg"),
         ("Not heavier than 20 kg", "Weighs 20 kg"),
         ("Battery below 20 %", "Battery low"),
