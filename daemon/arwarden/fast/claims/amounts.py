@@ -315,8 +315,8 @@ class AmountClaims:
             other.amount is not None and other.amount.kind in {AmountKind.QUANTITY, AmountKind.PRICE}
             for other in passage.items
         )
-        if says_more or measured or passage.word_after(item.end) == "to":
-            return  # "bus 14 to the harbour" tells where it goes
+        if says_more or measured or passage.word_after(item.end) in self._copulas | {"to"}:
+            return  # "bus 14 to the harbour" tells where it goes, "lane 1 is faster" how it is
         subject = next((m.name for m in passage.mentions if not m.start <= item.start < m.end), "")
         own = {amount.unit, amount.value.lower()}
         within = next((m.name for m in passage.mentions if m.start <= item.start < m.end), "")

@@ -255,6 +255,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("The balloon is heavier than air", "The balloon is lighter than water"),
         ("The new drone is lighter", "New drone is not heavier"),
         ("Your opponent is stronger", "Your opponent is faster"),
+        ("This room is smaller than the hall", "This room is larger than the office"),
+        ("Lane 1 is faster", "Lane 2 is slower"),
         ("Weighs less than 5 kg", "Weight: 4 kg"),
         ("Not heavier than 20 kg", "Weighs 20 kg"),
         ("Battery below 20 %", "Battery low"),
