@@ -39,6 +39,13 @@ NO_PLACES = frozenset(
     {"lead", "leash", "foot", "sign", "request", "duty", "board", "time", "day", "risk", "area", "zone"}
 )
 """Behind these prepositions they limit nothing to a place, or to the one at hand."""
+_STILL = frozenset({"now", "still", "back"})
+"""Before "on" like "is": "now on level 5" is no more switched on than "is on level 5"."""
+_AFTER_A_STATE = frozenset(
+    {"now", "again", "today", "tonight", "still", "already", "too", "here", "in", "at", "for", "until"}
+    | {"since", "because", "while", "and", "or", "but", "all", "by", "from", "when", "if"}
+)
+"""After other words "on" is a preposition: "is on the table", "is on strike"."""
 MODIFIER_BARE = 0.5
 """Attributes whose words claim less than this on their own are read as telling things apart."""
 
@@ -80,11 +87,13 @@ class Passage:
     @cached_property
     def mentions(self) -> list[Mention]:
         """What the clause names."""
-        claiming = [item for item in self.items if self.claims_something(item)]
+        claiming = [item for item in self.items if self.claims_something(item) or self.is_preposition(item)]
         return self._subjects.mentions(self.tokens, self.clause, claiming)
 
     def claims_something(self, item: Item) -> bool:
         """Whether the item is a statement's value rather than a thing."""
+        if self.is_preposition(item):
+            return False
         if item.has(Kind.SUBJECT) and item.has(Kind.VALUE):
             return not self._is_thing(item)
         if self.is_modifier(item):
@@ -94,6 +103,14 @@ class Passage:
         if item.has(Kind.COUNTRY):
             return self._speaks_of_origin
         return not item.has(Kind.SUBJECT)
+
+    def is_preposition(self, item: Item) -> bool:
+        """Whether the "on" of "is on" stands before what something lies on."""
+        words = [token.text for token in self.tokens[item.start : item.end]]
+        follows = self.word_after(item.end)
+        lead = words[-2] if len(words) > 1 and words[-1] == "on" else ""
+        says_on = lead in self.lexicon.data.grammar.copulas or lead in _STILL
+        return says_on and bool(follows) and follows.isalnum() and follows not in _AFTER_A_STATE
 
     @cached_property
     def _speaks_of_origin(self) -> bool:

@@ -77,34 +77,6 @@ _COMMAND_LEAD = frozenset(
 _ASKING = frozenset({"remember", "please", "need", "want", "have", "try", "make", "ask", "remind"})
 MIN_PURPOSE_WORDS = 1
 """Words before "to", at least, where it may say what for: "turn to close", not "to close"."""
-_AFTER_A_STATE = frozenset(
-    {
-        "now",
-        "again",
-        "today",
-        "tonight",
-        "still",
-        "already",
-        "too",
-        "here",
-        "in",
-        "at",
-        "for",
-        "until",
-        "since",
-        "because",
-        "while",
-        "and",
-        "or",
-        "but",
-        "all",
-        "by",
-        "from",
-        "when",
-        "if",
-    }
-)
-"""After other words "on" is a preposition: "is on the table", "is on strike"."""
 WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 
 
@@ -122,7 +94,7 @@ class ValueClaims:
         for item in passage.items:
             if not passage.claims_something(item) and (item.has(Kind.SUBJECT) or item.has(Kind.VALUE)):
                 continue
-            if self._is_preposition(passage, item) or self._is_time(passage, item):
+            if passage.is_preposition(item) or self._is_time(passage, item):
                 continue
             if self._only_denies(passage, item):
                 continue
@@ -166,13 +138,6 @@ class ValueClaims:
             del lead[0]
         thing = [word for word in lead[1:] if word not in _KEPT]
         return lead[:1] != [] and lead[0] in _KEEPING and not self._small.intersection(thing)
-
-    def _is_preposition(self, passage: Passage, item: Item) -> bool:
-        """Whether the "on" of "is on" stands before what something lies on."""
-        words = [token.text for token in passage.tokens[item.start : item.end]]
-        follows = passage.word_after(item.end)
-        says_on = words[-1] == "on" and len(words) > 1 and words[-2] in self._copulas
-        return says_on and bool(follows) and follows.isalnum() and follows not in _AFTER_A_STATE
 
     def _only_denies(self, passage: Passage, item: Item) -> bool:
         """Whether "nobody" says what is not allowed rather than that no one is there."""

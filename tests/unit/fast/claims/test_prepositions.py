@@ -26,7 +26,15 @@ def test_what_is_on_runs(reader: ClaimReader, text: str) -> None:
         "The orchestra is on strike",
         "The bus is on time",
         "The pool is on floor 3",
+        "Reception now on level 5",
     ],
 )
 def test_what_is_on_something_does_not(reader: ClaimReader, text: str) -> None:
     assert "power" not in {claim.attribute for claim in reader.claims(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "floor"), [("The pool is on floor 3", "3"), ("The pool is now on the second floor", "2")]
+)
+def test_what_is_on_a_floor_is_there(reader: ClaimReader, text: str, floor: str) -> None:
+    assert ("pool", "floor", floor) in {(c.subject, c.attribute, c.value) for c in reader.claims(text)}
