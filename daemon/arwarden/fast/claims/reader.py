@@ -18,7 +18,7 @@ from arwarden.fast.claims.intervals import IntervalClaims
 from arwarden.fast.claims.languages import UNREAD
 from arwarden.fast.claims.lexicon import Kind, Lexicon
 from arwarden.fast.claims.negation import LightReader
-from arwarden.fast.claims.numbers import NumberReader
+from arwarden.fast.claims.numbers import AmountKind, NumberReader
 from arwarden.fast.claims.open_attributes import EXISTENCE, FRAME, INSTRUCTION, OPEN_ATTRIBUTES, STATEMENT
 from arwarden.fast.claims.orders import OrderClaims, as_order
 from arwarden.fast.claims.origins import OriginClaims
@@ -194,12 +194,19 @@ class ClaimReader:
             passage.listing = None if clause.after_hard_break else listing
             claims = list(self._read_clause(passage, clause))
             listing = passage.listing
-            if title and not passage.mentions:
+            if title and self._names_no_thing(passage):
                 claims = [claim if claim.subject else replace(claim, subject=title) for claim in claims]
             title = "" if claims else self._asked(passage) or self._title(passage)
             found += claims
         found += [claim for one in found for claim in self._what_follows(one)]
         return _distinct(found)[:MAX_CLAIMS]
+
+    def _names_no_thing(self, passage: Passage) -> bool:
+        """Whether the clause names nothing but numbered places ("Radiology, level 2")."""
+        places = {
+            item.start for item in passage.items if item.amount and item.amount.kind is AmountKind.LABEL
+        }
+        return all(mention.start in places for mention in passage.mentions)
 
     def _read_clause(self, passage: Passage, clause: Clause) -> Iterator[Claim]:
         if clause.question:

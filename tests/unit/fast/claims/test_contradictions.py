@@ -70,6 +70,7 @@ def test_confidence(judge: Judge, one: str, other: str, least: float, most: floa
         ("Restroom → left", "Exit → right"),
         ("Door locked", "Window unlocked"),
         ("Gate 4 left", "Gate 7 right"),
+        ("Radiology, level 2", "Cardiology, level 3"),
         ("Was 10 €, now 5 €", "Now 5 €"),
         ("500 cm", "5 m"),
         ("Height 1 mile", "Height 1.6 km"),

@@ -56,6 +56,8 @@ def claimed(reader: ClaimReader, text: str) -> set[tuple[str, str, str]]:
         ("Meeting on Monday", "meeting", "weekday", "monday"),
         ("Cafe on the 2nd floor", "cafe", "floor", "2"),
         ("Seat 14C", "", "seat", "14C"),
+        ("Radiology, level 2", "radiology", "floor", "2"),
+        ("Radiology \u2013 level 2", "radiology", "floor", "2"),
         ("Heavy rain", "", "weather", "rain"),
         ("Nut-free", "nut", "presence", "absent"),
         ("Contains milk, eggs and almonds", "almond", "presence", "present"),
