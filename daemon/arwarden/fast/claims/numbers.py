@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from arwarden.fast.claims.lexicon import Lexicon
+from arwarden.fast.claims.lexicon import Lexicon, cut
 from arwarden.fast.claims.tokens import Token
 
 
@@ -47,6 +47,10 @@ ANGLE = "°"
 """The unit of degrees by which something is turned."""
 _TURNING = frozenset({"turn", "rotate", "tilt", "swivel", "pivot", "spin", "twist", "tilted", "rotated"})
 _OF_A_CLOCK = frozenset({"am", "pm", "a", "p", "h", "noon", "midnight", "o'clock"})
+_HOUR_FOLLOWS = frozenset({"at", "until", "till", "from"})
+_HOUR_ENDS = frozenset({"on", "daily", "every", "today", "tonight", "tomorrow", "sharp", "and"})
+_EARLIEST = 5
+"""Places hardly open or close at an hour before it; "closes at 2" may be either half of the day."""
 _PARTS_OF_AN_HOUR = {"half": 30, "quarter": 15}
 
 
@@ -84,6 +88,15 @@ class NumberReader:
         self._units = lexicon.unit_words
         self._longest_unit = max((len(phrase) for phrase in self._units), default=0)
         self._small = frozenset(lexicon.data.grammar.function_words)
+        self._opening, self._closing = (
+            frozenset(
+                words
+                for phrase in lexicon.data.time_names.get(name, ())
+                for words in (cut(phrase), (*cut(phrase), "at"))
+                if words[-1] in _HOUR_FOLLOWS
+            )
+            for name in ("opening time", "closing time")
+        )
         self._labels = {word: name for name, words in lexicon.data.labels.items() for word in words}
 
     def find(self, tokens: Sequence[Token]) -> list[Amount]:
@@ -295,8 +308,8 @@ class NumberReader:
         if not strict and not {"open", "opened", "hours", "closed"} & set(before):
             return None
         opening = self._same_half(words[at:middle], words[middle:end], opening, closing)
-        plain = not {"am", "pm", "m", "h"} & set(words[at:end]) and not words[middle + 1].startswith("0")
-        if plain and closing < opening < "12:00":
+        halved = _OF_A_CLOCK.intersection(words[at:end]) or words[middle + 1].startswith("0")
+        if not halved and f"{_EARLIEST:02d}:00" <= opening < "12:00" and closing < opening:
             closing = f"{int(closing[:2]) + 12:02d}{closing[2:]}"  # "open from 9 till 5"
         return Amount(at, end, AmountKind.HOURS, f"{opening}-{closing}")
 
@@ -310,7 +323,19 @@ class NumberReader:
 
     def _time_amount(self, words: list[str], at: int) -> Amount | None:
         clock, end = self._clock(words, at, loose=False)
+        clock, end = (clock, end) if clock else self._bare_hour(words, at)
         return Amount(at, end, AmountKind.TIME, clock) if clock else None
+
+    def _bare_hour(self, words: list[str], at: int) -> tuple[str, int]:
+        """An hour that needs no "am" or "pm": one opens in the morning and closes in the evening."""
+        hour = int(words[at]) if words[at].isdigit() and len(words[at]) <= 2 else 0
+        counts = at + 1 < len(words) and words[at + 1].isalpha() and words[at + 1] not in _HOUR_ENDS
+        leads = {tuple(words[max(0, at - length) : at]) for length in (2, 3)}
+        if not counts and leads & self._opening and _EARLIEST <= hour <= 24:
+            return f"{hour % 24:02d}:00", at + 1
+        if not counts and leads & self._closing and (_EARLIEST <= hour < 12 or 12 < hour <= 24):
+            return f"{hour + 12 * (hour < 12):02d}:00", at + 1
+        return "", at
 
     def _date(self, words: list[str], at: int) -> Amount | None:
         months = self._lexicon.data.months

@@ -36,6 +36,9 @@ def numbers(lexicon: Lexicon) -> NumberReader:
         ("27 in", AmountKind.QUANTITY, "0.6858 m"),
         ("9:00-5:30", AmountKind.HOURS, "09:00-17:30"),
         ("10:00-02:00", AmountKind.HOURS, "10:00-02:00"),
+        ("open 9 to 5", AmountKind.HOURS, "09:00-17:00"),
+        ("opens at 9", AmountKind.TIME, "09:00"),
+        ("closes at 6", AmountKind.TIME, "18:00"),
         ("24/7", AmountKind.HOURS, "00:00-24:00"),
         ("24 hours", AmountKind.HOURS, "00:00-24:00"),
         ("12 May 2025", AmountKind.DATE, "2025-05-12"),
@@ -62,7 +65,7 @@ def test_one_amount(lexicon: Lexicon, numbers: NumberReader, text: str, kind: Am
     assert [(amount.kind, amount.value) for amount in found] == [(kind, value)]
 
 
-@pytest.mark.parametrize("text", ["9-17", "99:99", "floor", "gate a", "€"])
+@pytest.mark.parametrize("text", ["9-17", "99:99", "floor", "gate a", "€", "opens at 9 sites", "closes at 2"])
 def test_no_hours_times_or_labels_where_none_are(lexicon: Lexicon, numbers: NumberReader, text: str) -> None:
     tokens = tokenise(clean(text), lexicon.repairer, lexicon.touching, lexicon.numbered)
     assert all(amount.kind is AmountKind.COUNT for amount in numbers.find(tokens))
