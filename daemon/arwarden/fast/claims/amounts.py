@@ -64,6 +64,10 @@ class AmountClaims:
         self._prices = _names(data.price_names)
         self._times = _names(data.time_names)
         self._extras = extra_names(lexicon)
+        self._of_times = {
+            name: {form for words in group for word in cut(words) for form in (word, singular(word))}
+            for name, group in data.time_names.items()
+        }
         self._copulas = frozenset(data.grammar.copulas)
         self._bookable = frozenset(
             word
@@ -278,7 +282,8 @@ class AmountClaims:
         sure = NAMED_STRENGTH if named else SUBJECT_STRENGTH if subject else 0.5
         if amount.value.endswith("~"):
             sure *= 0.7
-        own = _without(subject, attribute)
+        told = self._of_times.get(name or "", set())  # of "bus leaves" only the bus is what leaves
+        own = " ".join(word for word in _without(subject, attribute).split() if word not in told)
         yield from passage.claim(attribute, amount.value.rstrip("~"), item, own, strength * sure)
         if own and attribute in {"start time", "departure time"}:
             yield from passage.claim("time", amount.value.rstrip("~"), item, own, strength * 0.9)

@@ -102,7 +102,7 @@ class OrderClaims:
         if not thing and any(self._lexicon.words.kind(w) != "r" and w not in self._small for w in rest):
             return True
         if any(mention.start == at for mention in passage.mentions):
-            return True  # "filter cleaned"
+            return True  # "filter cleaned", "ferry leaves"
         if "n" in self._lexicon.words.all_kinds(passage.tokens[at].text) and self._is_amount(passage, at + 1):
             return True
         room = len(rest) == 1 and rest[0] in _NAMED_BY_USE

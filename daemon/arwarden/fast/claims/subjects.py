@@ -89,6 +89,9 @@ class SubjectReader:
         self._small = frozenset(phrase[0] for phrase in phrases if len(phrase) == 1)
         self._articles = frozenset(grammar.articles)
         self._copulas = frozenset(grammar.copulas)
+        self._timed = frozenset(
+            word for group in lexicon.data.time_names.values() for word in group if word.endswith("s")
+        )
         self._nouns = {
             name: frozenset(word for noun in spec.nouns for word in cut(noun))
             for name, spec in lexicon.data.attributes.items()
@@ -205,6 +208,7 @@ class SubjectReader:
             timed
             or follows.text in self._copulas
             or follows.text in _VERBS
+            or follows.text in self._timed  # "ferry leaves"
             or (begins and follows.text in _BEFORE_NUMBERS)
             or (begins and follows.text.endswith("ed") and words.kind(follows.text) == "v")
         )

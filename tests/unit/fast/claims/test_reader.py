@@ -51,6 +51,10 @@ def claimed(reader: ClaimReader, text: str) -> set[tuple[str, str, str]]:
         ("Max 3 people", "people", "quantity.max", "3"),
         ("Museum 1.5 km", "museum", "distance", "1500 m"),
         ("Departure 10:30", "", "departure time", "10:30"),
+        ("Last bus leaves 00:40", "last bus", "departure time", "00:40"),
+        ("Ferry leaves 10:15", "ferry", "departure time", "10:15"),
+        ("ETA 14:40", "", "arrival time", "14:40"),
+        ("Gates close 18:45", "gate", "closing time", "18:45"),
         ("Best before 12 May 2025", "", "expiry date", "2025-05-12"),
         ("Keep no longer than 12 May 2025", "", "expiry date", "2025-05-12"),
         ("Meeting on Monday", "meeting", "weekday", "monday"),
@@ -127,6 +131,8 @@ def test_reads_through_damage(
         ("Deposit €0.25", "instruction"),
         ("Contains soy", "plant"),
         ("Farmed salmon", "animal"),
+        ("Ferry leaves 10:15", "instruction"),
+        ("Lift in 80 m", "instruction"),
     ],
 )
 def test_what_is_not_claimed(reader: ClaimReader, text: str, attribute: str) -> None:
