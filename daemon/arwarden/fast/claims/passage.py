@@ -312,6 +312,8 @@ class Passage:
             placed = lead[:1] if len(lead) == 1 else lead[:2] if lead[-1:] == ["the"] else []
             if mention.start >= at and placed and placed[0] in PLACING:
                 words = mention.name.split()
+                if not words[-1].isalpha() or len(words[-1]) == 1:
+                    return mention.name  # "row c", "zone 3"
                 return "" if words[-1] in NO_PLACES else words[-1]
             last = mention.name.rpartition(" ")[2]
             if mention.end > at and last in {"inside", "outside"}:

@@ -16,7 +16,9 @@ TIMED_STRENGTH = 0.75
 """What goes with hours ("no parking 8-18") may be otherwise at others."""
 PERMITTING_STRENGTH = 0.9
 """An activity named as an order ("park here")."""
-_NONE = frozenset({"no", "none", "nobody"})
+_NO_ONE = frozenset({"none", "nobody"})
+_AIMS = frozenset({"to", "for"})
+"""Behind these stands what something is for that is not there: "no charge to park", "no fee for entry"."""
 _SKIP = frozenset({"please", "kindly", "always", "now", "also", "and", "then", ":", "you"})
 
 
@@ -78,11 +80,13 @@ class PermissionClaims:
             return None  # said in words of the lexicon
         before = [t.text for t in passage.tokens[passage.clause.start : item.start]]
         near = before[-3:]
+        denied = near[near.index("no") + 1 :] if "no" in near else []
         thanks = before[:2] == ["thank", "you"] and "not" in before
         if (
             thanks
             or self._ends_with(before, self._forbids)
-            or _NONE.intersection(near)
+            or _NO_ONE.intersection(near)
+            or ("no" in near and not _AIMS.intersection(denied))
             or near[-2:] == ["refrain", "from"]
         ):
             return "forbidden", 1.0
@@ -105,7 +109,8 @@ class PermissionClaims:
             return ("forbidden" if passage.is_negator(follows) else "allowed"), 0.85
         if not before and (after == "cannot" or (after, follows) == ("must", "not")):
             return "forbidden", 0.85
-        if item.has(Kind.ACTIVITY) and all(word in _SKIP for word in before):
+        told = passage.tokens[item.start].text.endswith("ed")  # "parked in row C" tells, it does not invite
+        if item.has(Kind.ACTIVITY) and not told and all(word in _SKIP for word in before):
             verb_only = not after and self._lexicon.words.kind(passage.tokens[item.start].text) == "v"
             if verb_only or after in {"here", "now", "on", "in", "through", "freely"}:
                 return "allowed", PERMITTING_STRENGTH
