@@ -54,9 +54,9 @@ class Categories:
         known = dict.fromkeys((*self._values.get(word, ()), *kinds().nodes.get(word, ())))
         return tuple(category for category in known if category != word)
 
-    def is_listed(self, word: str) -> bool:
-        """Whether the lexicon lists the word itself, rather than WordNet alone."""
-        return word in self._values
+    def is_listed(self, word: str, category: str = "") -> bool:
+        """Whether the lexicon lists the word itself, rather than WordNet alone; of one category if given."""
+        return category in self._values.get(word, ()) if category else word in self._values
 
     def value(self, category: str, word: str) -> str:
         """The one name of what a word stands for in a category: "autumn" for "fall"."""

@@ -46,6 +46,7 @@ _FIELD_NOUNS = frozenset(
     {"material", "colour", "color", "location", "place", "position", "state", "kind", "type"}
 )
 """Beside a thing these only name what is said of it ("pipe material: copper")."""
+_NAMED_BY_ADJECTIVES = frozenset({"colour", "material", "element", "season", "gem"})
 _PERSONS = frozenset({"he", "she", "you"})
 _GENUINE = frozenset(
     {"pure", "genuine", "real", "solid", "full", "fully", "100", "%", "completely", "entirely"}
@@ -107,7 +108,7 @@ class SlotClaims:
             for category in found.categories[:MAX_CATEGORIES]:
                 if stated and role.preposition and not role.verb and not role.states:
                     continue  # where it is that something else is said of: "lamp in the hall on"
-                if self._says(category, role, stated=stated):
+                if self._says(found.word, category, role, stated=stated):
                     yield from self._claim(passage, found, category, subject, role.strength)
 
     def _claim(
@@ -280,8 +281,15 @@ class SlotClaims:
         lead = [token.text for token in passage.tokens[passage.clause.start : found.start]]
         return role.verb or next((word for word in lead if word in _PERSONS), "")
 
-    def _says(self, category: str, role: _Role, *, stated: bool) -> bool:
+    def _is_hardly_noun(self, word: str, category: str) -> bool:
+        """Whether a word seldom names what WordNet also calls by it ("full" a moon, "left" a hand)."""
+        listed = self._lexicon.categories.is_listed(word, category) or category in _NAMED_BY_ADJECTIVES
+        return not listed and self._lexicon.words.kinds.get(word, "")[:1] in {"a", "r"}
+
+    def _says(self, word: str, category: str, role: _Role, *, stated: bool) -> bool:
         categories = self._lexicon.categories
+        if not role.field and self._is_hardly_noun(word, category):
+            return False
         if category == COUNTRY:
             return not role.modifier and role.preposition in {"", "of"}
         if role.modifier:
