@@ -47,6 +47,7 @@ ANGLE = "°"
 """The unit of degrees by which something is turned."""
 _TURNING = frozenset({"turn", "rotate", "tilt", "swivel", "pivot", "spin", "twist", "tilted", "rotated"})
 _OF_A_CLOCK = frozenset({"am", "pm", "a", "p", "h", "noon", "midnight", "o'clock"})
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekday", "daily")
 _HOUR_FOLLOWS = frozenset({"at", "until", "till", "from"})
 _HOUR_ENDS = frozenset({"on", "daily", "every", "today", "tonight", "tomorrow", "sharp", "and"})
 _EARLIEST = 5
@@ -96,6 +97,9 @@ class NumberReader:
                 if words[-1] in _HOUR_FOLLOWS
             )
             for name in ("opening time", "closing time")
+        )
+        self._days = frozenset(
+            word for day in _DAYS for phrase in lexicon.data.qualifiers.get(day, ()) for word in cut(phrase)
         )
         self._labels = {word: name for name, words in lexicon.data.labels.items() for word in words}
 
@@ -304,12 +308,13 @@ class NumberReader:
         if not closing:
             return None
         strict = any(":" in word or word in _OF_A_CLOCK for word in words[at:end])
-        before = words[max(0, at - 4) : at]
-        if not strict and not {"open", "opened", "hours", "closed"} & set(before):
+        before = [word for word in words[max(0, at - 4) : at] if word != ":"]
+        named = {"open", "opened", "hours", "closed"} & set(before) or self._days & set(before[-1:])
+        if not strict and not named:
             return None
         opening = self._same_half(words[at:middle], words[middle:end], opening, closing)
         halved = _OF_A_CLOCK.intersection(words[at:end]) or words[middle + 1].startswith("0")
-        if not halved and f"{_EARLIEST:02d}:00" <= opening < "12:00" and closing < opening:
+        if not halved and f"{_EARLIEST:02d}:00" <= opening < "13:00" and closing < opening:
             closing = f"{int(closing[:2]) + 12:02d}{closing[2:]}"  # "open from 9 till 5"
         return Amount(at, end, AmountKind.HOURS, f"{opening}-{closing}")
 

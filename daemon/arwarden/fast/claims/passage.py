@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from arwarden.core.findings import Claim
@@ -34,6 +34,7 @@ BUT = "but"
 REST_STRENGTH = 0.9
 """What is said to hold on some days only does not hold on the others."""
 UNTIL = frozenset({"until", "till"})
+_TO_DAYS = frozenset({"-", "\u2013", "\u2014", "to", "till", "until", "through"})
 PLACING = frozenset({"in", "on", "at", "inside"})
 NO_PLACES = frozenset(
     {"lead", "leash", "foot", "sign", "request", "duty", "board", "time", "day", "risk", "area", "zone"}
@@ -226,23 +227,33 @@ class Passage:
         """The times that the clause is limited to ("sunday"); what lasts until then holds now."""
         timed = [item for item in self._timed if not self._is_excepted(item)]
         lasting = len(timed) == 1 and self.word_before(timed[0].start) in UNTIL
-        named = dict.fromkeys(s.value for item in timed for s in item.of(Kind.QUALIFIER) if not lasting)
+        named = [] if lasting else self._named(timed)
         return [*([self.frame] if self.frame else []), *named]
 
     @cached_property
     def _timed(self) -> list[Item]:
         return [item for item in self.items if item.has(Kind.QUALIFIER)]
 
+    def _named(self, timed: Sequence[Item]) -> list[str]:
+        """The times that items name, with the days between two ("tuesday to sunday")."""
+        named: list[str] = []
+        for at, item in enumerate(timed):
+            values = [sense.value for sense in item.of(Kind.QUALIFIER)]
+            between = self.tokens[timed[at - 1].end : item.start] if at else ()
+            if len(between) == 1 and between[0].text in _TO_DAYS:
+                named += _days_between(named[-1], values[0])
+            named += values
+        return list(dict.fromkeys(named))
+
     def _days(self, *, lasting: bool) -> list[str]:
         """The occasions that a claim holds on, one by one; those excepted are left out."""
         occasions = [one for one in self.occasions if not (lasting and one == EMERGENCY)]
-        days = dict.fromkeys(day for occasion in occasions for day in DAYS_OF.get(occasion, (occasion,)))
-        return [day for day in days if day not in self._excepted]
+        return [day for day in _single_days(occasions) if day not in self._excepted]
 
     @cached_property
     def _excepted(self) -> frozenset[str]:
         """The occasions that the clause takes out ("daily except Sunday")."""
-        return frozenset(day for item in self._timed if self._is_excepted(item) for day in _days_named(item))
+        return frozenset(_single_days(self._named([item for item in self._timed if self._is_excepted(item)])))
 
     def _lead(self, item: Item) -> list[str]:
         """The words before a time, without its preposition."""
@@ -261,9 +272,9 @@ class Passage:
         excepted = week & self._excepted
         if excepted:
             return excepted
-        dated = [item for item in self._timed if week.intersection(_days_named(item))]
-        named = frozenset(day for item in dated for day in _days_named(item))
-        return week - named if any(self._is_limit(item) for item in dated) else frozenset()
+        named = week.intersection(_single_days(self._named(self._timed)))
+        limited = named and any(self._is_limit(item) for item in self._timed)
+        return week - named if limited else frozenset()
 
     def _is_limit(self, item: Item) -> bool:
         """Whether the clause holds at that time only ("only open on Sundays", "weekends only")."""
@@ -330,10 +341,18 @@ class Passage:
         return " ".join(self.text[start:end].split())
 
 
-def _days_named(item: Item) -> Iterator[str]:
-    """The occasions that an item names, one by one."""
-    for sense in item.of(Kind.QUALIFIER):
-        yield from DAYS_OF.get(sense.value, (sense.value,))
+def _single_days(occasions: Iterable[str]) -> list[str]:
+    """The occasions one by one, each day of those that are several days."""
+    return list(dict.fromkeys(day for one in occasions for day in DAYS_OF.get(one, (one,))))
+
+
+def _days_between(first: str, last: str) -> tuple[str, ...]:
+    """The weekdays after *first* and before *last* ("tuesday to friday"); none where they are no weekdays."""
+    week = (*WEEKDAYS, *WEEKEND)
+    if first not in week or last not in week:
+        return ()
+    start = week.index(first) + 1
+    return (*week, *week)[start : start + (week.index(last) - start) % len(week)]
 
 
 def _alike(one: Item, other: Item) -> bool:

@@ -57,6 +57,8 @@ def test_claim_at_stake_comes_first(judge: Judge) -> None:
         ("5 m", "9 m", 0.0, ALERT),
         ("New", "Old", 0.0, ALERT),
         ("Biohazard", "High voltage", 0.4, ALERT),
+        ("Open Tuesday to Sunday", "Closed on Thursdays", ALERT, 1.0),
+        ("Mon-Fri 9-18", "Wed 10-20", 0.5, 1.0),
     ],
 )
 def test_confidence(judge: Judge, one: str, other: str, least: float, most: float) -> None:
@@ -72,6 +74,8 @@ def test_confidence(judge: Judge, one: str, other: str, least: float, most: floa
         ("Gate 4 left", "Gate 7 right"),
         ("Radiology, level 2", "Cardiology, level 3"),
         ("Gates open 17:00", "Gates close 18:45"),
+        ("Open Tuesday to Sunday", "Closed on Mondays"),
+        ("Mon-Fri 9-18", "Sat 10-14"),
         ("Closes at 6", "Closes 18:00"),
         ("Open 9 to 5", "Open 9:00-17:00"),
         ("Was 10 €, now 5 €", "Now 5 €"),

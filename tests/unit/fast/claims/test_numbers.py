@@ -37,6 +37,7 @@ def numbers(lexicon: Lexicon) -> NumberReader:
         ("9:00-5:30", AmountKind.HOURS, "09:00-17:30"),
         ("10:00-02:00", AmountKind.HOURS, "10:00-02:00"),
         ("open 9 to 5", AmountKind.HOURS, "09:00-17:00"),
+        ("Tue: 9-17", AmountKind.HOURS, "09:00-17:00"),
         ("opens at 9", AmountKind.TIME, "09:00"),
         ("closes at 6", AmountKind.TIME, "18:00"),
         ("24/7", AmountKind.HOURS, "00:00-24:00"),
