@@ -98,6 +98,7 @@ class LightReader:
                     other.has(Kind.VALUE)
                     and other.start != item.start
                     and not self._coordinated(tokens, other, item)
+                    and not self._describes(tokens, other, item)
                 ):
                     break
                 at = other.start - 1
@@ -117,6 +118,13 @@ class LightReader:
     def _coordinated(self, tokens: Sequence[Token], other: Item, item: Item) -> bool:
         between = {token.text for token in tokens[other.end : item.start]}
         return bool(between & {"or", "nor"})
+
+    def _describes(self, tokens: Sequence[Token], other: Item, item: Item) -> bool:
+        """Whether a value between "no" and a noun only tells which ("no snow chains needed")."""
+        lead = tokens[other.start - 1].text if other.start else ""
+        words = [token.text for token in tokens[other.end : item.start]]
+        nouns = [word for word in words if self._lexicon.words.kind(word) == "n"]
+        return lead == "no" and other.end - other.start == 1 and bool(words) and nouns == words
 
     def _tense(self, words: Sequence[str]) -> str:
         past = self._last(words, self._past)

@@ -23,6 +23,8 @@ from arwarden.fast.claims import ClaimReader
         ("No entry", "permission", "forbidden", True),
         ("Entry is not prohibited", "permission", "allowed", True),
         ("Has been locked", "lock", "locked", True),
+        ("No snow chains needed", "requirement", "optional", True),
+        ("No snow, chains needed", "requirement", "required", True),
     ],
 )
 def test_scope(reader: ClaimReader, text: str, attribute: str, value: str, holds: bool) -> None:
