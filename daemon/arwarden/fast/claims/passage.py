@@ -273,8 +273,8 @@ class Passage:
         if excepted:
             return excepted
         named = week.intersection(_single_days(self._named(self._timed)))
-        limited = named and any(self._is_limit(item) for item in self._timed)
-        return week - named if limited else frozenset()
+        dated = [item for item in self._timed if week.intersection(_single_days(self._named([item])))]
+        return week - named if any(self._is_limit(item) for item in dated) else frozenset()
 
     def _is_limit(self, item: Item) -> bool:
         """Whether the clause holds at that time only ("only open on Sundays", "weekends only")."""

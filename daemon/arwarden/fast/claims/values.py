@@ -378,12 +378,20 @@ class ValueClaims:
             t.text in fillers or not t.is_word for t in passage.tokens[passage.clause.start : item.start]
         )
 
+    def _is_compound(self, passage: Passage, item: Item) -> bool:
+        """Whether a hyphen that touches both joins it to the word before ("drop-off", not "lamp - off")."""
+        lead = passage.tokens[max(passage.clause.start, item.start - 2) : item.start + 1]
+        joined = len(lead) > 2 and lead[1].text == "-"
+        return joined and lead[0].end == lead[1].start and lead[1].end == lead[2].start
+
     def _is_last(self, passage: Passage, item: Item) -> bool:
         """Whether the word ends the clause and stands beside its subject or after "is" ("light on")."""
         if not item.has(Kind.LAST):
             return False
         rest = [token.text for token in passage.tokens[item.end : passage.clause.end]]
         if any(word not in {"now", "again", ")", "currently", "already"} for word in rest):
+            return False
+        if self._is_compound(passage, item):
             return False
         before = self._before(passage, item)
         if before is not None and before.amount is not None:

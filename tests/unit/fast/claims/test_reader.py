@@ -134,6 +134,8 @@ def test_reads_through_damage(
         ("Contains soy", "plant"),
         ("Farmed salmon", "animal"),
         ("No charge to park", "permission"),
+        ("No drop-off", "power"),
+        ("Two stops left", "direction"),
         ("Parking full", "moon"),
         ("Alight on the left", "body part"),
         ("The car is red", "waters"),
