@@ -229,6 +229,8 @@ class ValueClaims:
     ) -> Iterator[Claim]:
         """What holds where the value does."""
         said = {s.attribute for other in passage.items for s in other.of(Kind.VALUE)}
+        if any(token.text in {"when", "if"} for token in passage.tokens[item.start : item.end]):
+            return  # "slippery when wet" tells not that it is wet
         for name, implied in value.implies.items():
             of_named = self._lexicon.data.attributes[name].implied_of_named
             if name in said or (of_named and not subject):

@@ -58,6 +58,7 @@ def test_claim_at_stake_comes_first(judge: Judge) -> None:
         ("New", "Old", 0.0, ALERT),
         ("Biohazard", "High voltage", 0.4, ALERT),
         ("Open Tuesday to Sunday", "Closed on Thursdays", ALERT, 1.0),
+        ("Slippery when wet", "Non-slip floor", ALERT, 1.0),
         ("Mon-Fri 9-18", "Wed 10-20", 0.5, 1.0),
     ],
 )
@@ -74,6 +75,8 @@ def test_confidence(judge: Judge, one: str, other: str, least: float, most: floa
         ("Gate 4 left", "Gate 7 right"),
         ("Radiology, level 2", "Cardiology, level 3"),
         ("Gates open 17:00", "Gates close 18:45"),
+        ("Doors open on the left", "Exit to the right after the doors"),
+        ("Slippery when wet", "Dry floor today"),
         ("Open Tuesday to Sunday", "Closed on Mondays"),
         ("Mon-Fri 9-18", "Sat 10-14"),
         ("Closes at 6", "Closes 18:00"),
