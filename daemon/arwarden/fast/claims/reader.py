@@ -57,6 +57,9 @@ _NOTICES = frozenset(
 _PLACING = frozenset({"in", "on", "at"})
 _UNPLACED = OPEN_ATTRIBUTES | {"direction", "presence", "origin", "arrival"}
 """What these say holds wherever it is said of."""
+SEQUEL_STRENGTH = 0.6
+_SEQUELS = frozenset({"then", "finally", "lastly", "afterwards", "first", "firstly"})
+"""Before an order these make it one of several: the next may lead elsewhere ("then take the third exit")."""
 _PERIODS = frozenset({"before", "after", "until", "since", "during"})
 """With these any noun names a time ("before the repair")."""
 _LINKING = frozenset({"to", "for", "towards", "this", "way", ":", "-", "at", "in", "of", "!"})
@@ -213,6 +216,7 @@ class ClaimReader:
             return
         count = 0
         heading, where = self._heading(passage), self._where(passage)
+        leads_on = self._leads_on(passage)
         for reader in self._readers:
             for claim in reader.read(passage):
                 count += _base(claim) not in {STATEMENT, INSTRUCTION, EXISTENCE, FRAME}
@@ -220,9 +224,24 @@ class ClaimReader:
                 name = self.without(heading, claim.attribute) if headed else claim.subject
                 if where and name and _base(claim) not in _UNPLACED:
                     name = " ".join(dict.fromkeys((*where.split(), *name.split())))
-                yield claim if name == claim.subject else replace(claim, subject=name)
+                lessened = SEQUEL_STRENGTH if leads_on and self._stepwise(claim.attribute) else 1.0
+                same = name == claim.subject and lessened == 1.0
+                yield claim if same else replace(claim, subject=name, strength=claim.strength * lessened)
         if not count:
             yield from self._values.weekdays(passage)
+
+    def _leads_on(self, passage: Passage) -> bool:
+        """Whether the clause is one of several orders, by its first word ("first turn left")."""
+        words, begins = passage.words, passage.clause.start
+        verb = len(words) > 1 and self._lexicon.words.kind(words[1]) == "v"
+        taken = any(one.start <= begins + 1 < one.end for one in passage.mentions)  # "next train"
+        taken = taken or any(item.start == begins for item in passage.items)  # "first left"
+        return words[:1] == ["then"] or (words[0] in _SEQUELS and verb and not taken)
+
+    def _stepwise(self, attribute: str) -> bool:
+        """Whether an attribute says where to go, which each step of a way answers anew."""
+        base = attribute.partition(".")[0]
+        return base in {"direction", "means", FRAME} or base in self._lexicon.data.labels
 
     def _where(self, passage: Passage) -> str:
         """The place that ends a clause behind its statement ("window open in the hall"), or empty."""

@@ -286,19 +286,14 @@ class ValueClaims:
         return self._lexicon.repairer.may_reverse(lead, passage.tokens[item.start].text)
 
     def _is_step(self, passage: Passage) -> bool:
-        """One step of several ("in 50 m turn left", "then turn right"): another step may go elsewhere."""
+        """One step of several ("in 50 m turn left", "at the bank turn right"): another may go elsewhere."""
         measured = any(
             o.amount
             and o.amount.kind is AmountKind.QUANTITY
             and passage.word_before(o.start) in {"in", "after", "for"}
             for o in passage.items
         )
-        return (
-            measured
-            or passage.words[:1] == ["then"]
-            or passage.words[:1] == ["after"]
-            or passage.words[:1] == ["at"]
-        )
+        return measured or passage.words[:1] == ["after"] or passage.words[:1] == ["at"]
 
     def _is_arrow_only(self, passage: Passage, item: Item, sense: Sense) -> bool:
         """An arrow sign beside the direction in words only separates ("Exit → left")."""
