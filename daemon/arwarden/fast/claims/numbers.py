@@ -40,7 +40,7 @@ class Amount:
 _TIME = re.compile(r"([01]?\d|2[0-4])[:.]([0-5]\d)")
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)[.-](1[0-2]|0?[1-9])[.-]([12]\d|3[01]|0?[1-9])")
 _DASHES = frozenset({"-", "\u2013", "\u2014", "to", "until", "till"})
-_LABEL_VALUE = re.compile(r"\d{1,4}[a-z]?|x{1,3}[ls]|[a-z]\d{0,3}|[a-z]{1,3}\d{1,4}")
+_LABEL_VALUE = re.compile(r"A|\d{1,4}[a-z]?|x{1,3}[ls]|[a-z]\d{0,3}|[a-z]{1,3}\d{1,4}")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
 _MAX_DIGITS = 12
 ANGLE = "°"
@@ -48,6 +48,10 @@ ANGLE = "°"
 _TURNING = frozenset({"turn", "rotate", "tilt", "swivel", "pivot", "spin", "twist", "tilted", "rotated"})
 _OF_A_CLOCK = frozenset({"am", "pm", "a", "p", "h", "noon", "midnight", "o'clock"})
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekday", "daily")
+_LABEL_GAP = frozenset({":", "no", "nr", ".", "number", "#", "is", "now"})
+_MOVED = frozenset({"change", "changed", "moved", "switched"})
+_MAX_LABEL_GAP = 3
+"""Words at most between what is numbered and its number."""
 _HOUR_FOLLOWS = frozenset({"at", "until", "till", "from"})
 _HOUR_ENDS = frozenset({"on", "daily", "every", "today", "tonight", "tomorrow", "sharp", "and"})
 _EARLIEST = 5
@@ -81,6 +85,12 @@ def shown(value: float) -> str:
     return f"{value:.0f}" if "e" in text and abs(value) < 1e15 else text
 
 
+def _is_letter_a(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a capital "A" ends a name ("Hall A") and is no article."""
+    ends = at + 1 == len(tokens) or not (tokens[at + 1].is_word or tokens[at + 1].is_number)
+    return tokens[at].text == "a" and tokens[at].upper and ends and at > 0
+
+
 class NumberReader:
     """Finds the amounts in a run of tokens."""
 
@@ -105,7 +115,7 @@ class NumberReader:
 
     def find(self, tokens: Sequence[Token]) -> list[Amount]:
         """Amounts in order, never overlapping."""
-        words = [token.text for token in tokens]
+        words = ["A" if _is_letter_a(tokens, at) else token.text for at, token in enumerate(tokens)]
         found: list[Amount] = []
         at = 0
         while at < len(words):
@@ -133,13 +143,8 @@ class NumberReader:
         two = self._labels.get(" ".join(words[at : at + 2]))
         name = two or self._labels.get(words[at])
         if name is not None and (two or words[at] not in self._small or self._is_named(words, at)):
-            after = first = at + (2 if two else 1)
-            while (
-                after < len(words)
-                and words[after] in {":", "no", "nr", ".", "number", "#", "is"}
-                and after < at + 4
-            ):
-                after += 1
+            first = at + (2 if two else 1)
+            after = self._label_value(words, first)
             coded = words[after : after + 3]
             if len(coded) == 3 and len(coded[0]) == 1 and coded[1] == "-" and coded[2].isdigit():
                 return Amount(at, after + 3, AmountKind.LABEL, f"{coded[0]}-{coded[2]}".upper(), name)
@@ -150,6 +155,18 @@ class NumberReader:
                 return Amount(at, after + 1, AmountKind.LABEL, str(value), name)
             return None
         return self._ordinal(words, at)
+
+    def _label_value(self, words: list[str], at: int) -> int:
+        """Where the number of a numbered place stands: "gate no. 4", "gate is now 4", "gate changed to 4"."""
+        last = min(at + _MAX_LABEL_GAP, len(words))
+        while at < last and (
+            words[at] in _LABEL_GAP
+            or (words[at] == "to" and words[at - 1] in _MOVED)
+            or (words[at] in _MOVED and words[at + 1 : at + 2] in (["to"], [":"]))
+            or (words[at] == "has" and words[at + 1 : at + 2] and words[at + 1] in _MOVED)
+        ):
+            at += 1
+        return at
 
     def _is_label(self, words: list[str], at: int) -> bool:
         """Digits that a unit follows are a quantity; a lone letter must not be the article."""

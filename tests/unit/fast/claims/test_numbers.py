@@ -52,6 +52,9 @@ def numbers(lexicon: Lexicon) -> NumberReader:
         ("01/2024", AmountKind.DATE, "2024-01"),
         ("Gate B12", AmountKind.LABEL, "B12"),
         ("Room no. 4", AmountKind.LABEL, "4"),
+        ("Gate has changed to A4", AmountKind.LABEL, "A4"),
+        ("Platform is now 7", AmountKind.LABEL, "7"),
+        ("Gate A", AmountKind.LABEL, "A"),
         ("3rd floor", AmountKind.LABEL, "3"),
         ("second floor", AmountKind.LABEL, "2"),
         ("ground floor", AmountKind.LABEL, "0"),
@@ -66,7 +69,20 @@ def test_one_amount(lexicon: Lexicon, numbers: NumberReader, text: str, kind: Am
     assert [(amount.kind, amount.value) for amount in found] == [(kind, value)]
 
 
-@pytest.mark.parametrize("text", ["9-17", "99:99", "floor", "gate a", "€", "opens at 9 sites", "closes at 2"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9-17",
+        "99:99",
+        "floor",
+        "gate a",
+        "Gate A lounge",
+        "Gate to 5 lounges",
+        "€",
+        "opens at 9 sites",
+        "closes at 2",
+    ],
+)
 def test_no_hours_times_or_labels_where_none_are(lexicon: Lexicon, numbers: NumberReader, text: str) -> None:
     tokens = tokenise(clean(text), lexicon.repairer, lexicon.touching, lexicon.numbered)
     assert all(amount.kind is AmountKind.COUNT for amount in numbers.find(tokens))
