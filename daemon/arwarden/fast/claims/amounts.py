@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.ages import lowest_age
@@ -10,6 +11,7 @@ from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.fees import EXTRAS, FEES, NOTHING, PIECE, extra_names, unit_price
 from arwarden.fast.claims.intervals import INTERVAL, done
 from arwarden.fast.claims.lexicon import Kind, Lexicon, Phrase, cut
+from arwarden.fast.claims.negation import Light
 from arwarden.fast.claims.numbers import Amount, AmountKind
 from arwarden.fast.claims.passage import Passage
 from arwarden.fast.claims.words import singular
@@ -54,6 +56,14 @@ def _names(groups: Mapping[str, Sequence[str]]) -> dict[Phrase, str]:
     return {cut(word): name for name, words in groups.items() for word in words}
 
 
+def _words_of(groups: Mapping[str, Sequence[str]]) -> dict[str, set[str]]:
+    """The words of each name's phrases: they say what is told of a thing and are no part of its name."""
+    return {
+        name: {form for phrase in group for word in cut(phrase) for form in (word, singular(word))}
+        for name, group in groups.items()
+    }
+
+
 class AmountClaims:
     """Reads claims whose value is a number."""
 
@@ -64,10 +74,8 @@ class AmountClaims:
         self._prices = _names(data.price_names)
         self._times = _names(data.time_names)
         self._extras = extra_names(lexicon)
-        self._of_times = {
-            name: {form for words in group for word in cut(words) for form in (word, singular(word))}
-            for name, group in data.time_names.items()
-        }
+        self._of_times = _words_of(data.time_names)
+        self._of_measures = {unit: _words_of(groups) for unit, groups in data.measure_names.items()}
         self._copulas = frozenset(data.grammar.copulas)
         self._bookable = frozenset(
             word
@@ -108,7 +116,7 @@ class AmountClaims:
                 case AmountKind.HOURS:
                     yield from self._hours(passage, item, item.amount, light.strength)
                 case AmountKind.LABEL:
-                    yield from self._label(passage, item, item.amount, light.strength, negated=light.negated)
+                    yield from self._label(passage, item, item.amount, light)
                 case AmountKind.COUNT:
                     yield from self._count(passage, item, item.amount, light.strength, negated=light.negated)
         yield from self._free(passage)
@@ -176,15 +184,16 @@ class AmountClaims:
         own = (
             passage.without(subject, "temperature")
             if amount.unit == "temperature"
-            else _without(subject, attribute)
+            else _without(subject, attribute, self._of_measures.get(amount.unit, {}).get(name or "", set()))
         )
         own = " ".join(
             _ALIKE.get(word, word) for word in (own or self._which(passage, item, attribute)).split()
         )
+        remains = amount.unit == "length" and "remaining" in passage.words
         named = name is not None or attribute in passage.words
         bare = self._lexicon.data.dimensions[amount.unit].bare
         sure = NAMED_STRENGTH if named else SUBJECT_STRENGTH if own else bare
-        if amount.unit in {"length", "duration"} and own == "destination" and not negated:
+        if amount.unit in {"length", "duration"} and (own == "destination" or remains) and not negated:
             yield from passage.claim("arrival", "continue", item, "", strength * 0.9)
         if attribute == "discount" and not negated:
             yield from passage.claim(
@@ -282,8 +291,7 @@ class AmountClaims:
         sure = NAMED_STRENGTH if named else SUBJECT_STRENGTH if subject else 0.5
         if amount.value.endswith("~"):
             sure *= 0.7
-        told = self._of_times.get(name or "", set())  # of "bus leaves" only the bus is what leaves
-        own = " ".join(word for word in _without(subject, attribute).split() if word not in told)
+        own = _without(subject, attribute, self._of_times.get(name or "", set()))
         yield from passage.claim(attribute, amount.value.rstrip("~"), item, own, strength * sure)
         if own and attribute in {"start time", "departure time"}:
             yield from passage.claim("time", amount.value.rstrip("~"), item, own, strength * 0.9)
@@ -311,9 +319,7 @@ class AmountClaims:
             yield from passage.claim("opening time", opening, item, subject, sure * 0.95)
             yield from passage.claim("closing time", closing, item, subject, sure * 0.95)
 
-    def _label(
-        self, passage: Passage, item: Item, amount: Amount, strength: float, *, negated: bool
-    ) -> Iterator[Claim]:
+    def _label(self, passage: Passage, item: Item, amount: Amount, light: Light) -> Iterator[Claim]:
         """A numbered place, unless it only names what the clause says something else about."""
         says_more = any(other.has(Kind.VALUE) and passage.claims_something(other) for other in passage.items)
         measured = any(
@@ -336,7 +342,13 @@ class AmountClaims:
         if others:
             sure = min(sure, 0.9)
         yield from passage.claim(
-            amount.unit, amount.value, item, _without(subject, amount.unit), strength * sure, negated=negated
+            amount.unit,
+            amount.value,
+            item,
+            _without(subject, amount.unit),
+            light.strength * sure,
+            negated=light.negated,
+            tense="past" if light.tense == "past" else "present",
         )
 
     def _count(
@@ -453,9 +465,9 @@ def _size(value: str) -> float:
     return float(value.split(maxsplit=1)[0])
 
 
-def _without(subject: str, attribute: str) -> str:
-    """A subject without the words of the attribute."""
-    own = set(attribute.replace(".", " ").split())
+def _without(subject: str, attribute: str, told: AbstractSet[str] = frozenset()) -> str:
+    """A subject without the words of the attribute and those *told* of it: of "bus leaves", the bus."""
+    own = told | set(attribute.replace(".", " ").split())
     return " ".join(word for word in subject.split() if word not in own)
 
 
