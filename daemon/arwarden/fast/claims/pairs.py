@@ -47,6 +47,8 @@ JUDGED = "judged by a learned model of sentences, no rule compares them"
 """Said of every finding of a judge."""
 AGREED = "a learned model of sentences agrees"
 """Said of what a rule alone is not sure enough of."""
+_BEGINNINGS = frozenset({"departure time", "boarding time", "opening time"})
+_ENDINGS = frozenset({"arrival time", "closing time"})
 _MARKS = frozenset({"direction", "confirmation"})
 _LETTERS = 3
 _SHORT = 2
@@ -195,7 +197,14 @@ def _settled(one: Element, other: Element, lexicon: Lexicon) -> bool:
         or _held_apart(claim, like)
         for claim, like in same
     )
-    return agree or apart or (bool(pairs) and not same)
+    return agree or apart or (bool(pairs) and not same) or _begins_and_ends(one, other)
+
+
+def _begins_and_ends(one: Element, other: Element) -> bool:
+    """Whether one says when something begins and the other when it ends ("departs 8:15", "arrives 11:30")."""
+    told = [{claim.attribute for claim in element.claims} for element in (one, other)]
+    sides = [(bool(said & _BEGINNINGS), bool(said & _ENDINGS)) for said in told]
+    return sides in ([(True, False), (False, True)], [(False, True), (True, False)])
 
 
 def _held_apart(claim: Claim, like: Claim) -> bool:

@@ -160,7 +160,11 @@ def test_things_of_different_names_are_asked_about(
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("Door locked", "Locked door ahead"), ("Shop open", "Shop closed on Sundays")],
+    [
+        ("Door locked", "Locked door ahead"),
+        ("Shop open", "Shop closed on Sundays"),
+        ("Coach departs 08:15", "Coach arrives 11:30"),
+    ],
 )
 def test_agreement_and_other_occasions_are_settled(
     reader: ElementReader, lexicon: Lexicon, one: str, other: str
