@@ -209,14 +209,15 @@ class FrameClaims:
             return
 
     def _goal(self, passage: Passage) -> Iterator[Claim]:
-        """Where a numbered thing goes: "bus 14 to Harbour"."""
+        """Where a numbered thing goes: "bus 14 to Harbour", "bus 14 to the harbour"."""
         for at in range(passage.clause.start + 2, passage.clause.end - 1):
             numbered = any(item.end == at and item.amount is not None for item in passage.items)
             name = passage.tokens[at + 1 : passage.clause.end]
-            if passage.tokens[at].text == "to" and numbered and self._is_name(name):
+            if passage.tokens[at].text == "to" and numbered and (self._is_name(name) or _is_goal(name)):
                 key = [token.text for token in passage.tokens[passage.clause.start : at]]
                 item = Item(at + 1, passage.clause.end)
-                yield from self._claim(passage, ["to", *key], _joined(name), item, NAME_STRENGTH)
+                goal = _joined(name).removeprefix("the ")
+                yield from self._claim(passage, ["to", *key], goal, item, NAME_STRENGTH)
 
     def _names_field(self, lead: Sequence[str]) -> bool:
         """Whether the words end in the name of a field."""
@@ -246,6 +247,11 @@ class FrameClaims:
 
     def _orders(self, passage: Passage) -> bool:
         return self._lexicon.words.kind(passage.tokens[passage.clause.start].text) == "v"
+
+
+def _is_goal(tokens: Sequence[Token]) -> bool:
+    """Whether it is one place by its article: "the harbour"."""
+    return len(tokens) == 2 and tokens[0].text == "the" and tokens[1].is_word
 
 
 def _joined(tokens: Sequence[Token]) -> str:
