@@ -121,7 +121,8 @@ class ValueClaims:
         if len(passage.words) == item.end - item.start:
             for sense in item.of(Kind.ALONE):
                 yield from self._claims(passage, item, sense, sense.attribute, 1.0)
-        last = item.of(Kind.LAST) if self._is_last(passage, item) else []
+        told = self._is_last(passage, item) and not self._has_own_sense(passage, item)
+        last = item.of(Kind.LAST) if told else []
         ordered = bool({"turn", "switch"} & set(passage.words))
         for sense in last:
             attribute = f"{sense.attribute}.{COMMAND}" if ordered else sense.attribute
@@ -130,6 +131,14 @@ class ValueClaims:
             if self._lexicon.data.attributes[sense.attribute].values[sense.value].commands:
                 command = f"{sense.attribute}.{COMMAND}"
                 yield from self._claims(passage, item, sense, command, ADJACENT_STRENGTH)
+
+    def _has_own_sense(self, passage: Passage, item: Item) -> bool:
+        """Whether the word says something of its own of just this thing: a barrier that is down is closed."""
+        for sense in item.of(Kind.VALUE):
+            value = self._lexicon.data.attributes[sense.attribute].values[sense.value]
+            if set(value.only_for) & set(passage.about(item, sense.attribute).split()[-1:]):
+                return True
+        return False
 
     def _is_kept(self, passage: Passage, item: Item) -> bool:
         """Whether the clause orders to keep what the item says ("please leave the heater on")."""
