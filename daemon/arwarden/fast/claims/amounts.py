@@ -28,7 +28,6 @@ SHORT_WAIT_S = 120.0
 _NEAR = 5
 _RANGE_SIGNS = frozenset({"-", "\u2013", "to"})
 _FREE = frozenset({"free", "complimentary", "gratis"})
-_PRICE_BOUNDS = frozenset({"over", "above", "under", "below", "exceeding"})
 _BELOW = frozenset(
     {"less", "fewer", "shorter", "lighter", "lower", "smaller", "slower", "younger", "cooler", "colder"}
     | {"closer", "nearer", "thinner", "narrower", "shallower", "below", "under"}
@@ -130,7 +129,7 @@ class AmountClaims:
         return joined and passage.tokens[before].is_number
 
     def _price(self, passage: Passage, item: Item, amount: Amount) -> Iterator[Claim]:
-        if passage.word_before(item.start) in _PRICE_BOUNDS:
+        if passage.word_before(item.start) in _UNDER_OR_OVER:
             return  # "free over 50 €" is what something else depends on
         subject = passage.about(item, "price")
         name = self._nearest(passage, item, self._prices)
@@ -158,56 +157,61 @@ class AmountClaims:
             return  # "per 100 g"
         subject = passage.about(item, "")
         name = self._nearest(passage, item, self._measures.get(amount.unit, {}))
-        measure = name or self._lexicon.data.dimensions[amount.unit].attribute
-        value, negated = self._bound(passage, item, amount, measure, negated=negated)
-        for attribute, spec in self._ranged.items():
-            unit = self._lexicon.data.units[spec.range_unit or ""]
-            if (
-                attribute != "temperature"
-                and unit.dimension == amount.unit
-                and self._speaks_of(passage, attribute)
-            ):
-                aimed = passage.word_before(item.start) == "to"
-                yield from passage.claim(
-                    f"{attribute}.target" if aimed else attribute,
-                    value,
-                    item,
-                    passage.without(subject, attribute),
-                    strength * 0.95,
-                    negated=negated,
-                )
-                return
-        attribute = measure
+        attribute = name or self._lexicon.data.dimensions[amount.unit].attribute
+        value, negated = self._bound(passage, item, amount, attribute, negated=negated)
+        if level := self._level(passage, amount):
+            aimed = f"{level}.target" if passage.word_before(item.start) == "to" else level
+            own = passage.without(subject, level)
+            yield from passage.claim(aimed, value, item, own, strength * 0.95, negated=negated)
+            return
         if amount.unit == "duration" and passage.word_before(item.start) == "every":
             attribute = INTERVAL  # "a bus every 10 min" may come in 3
             subject = done(passage, item.start) or subject
-        own = (
-            passage.without(subject, "temperature")
-            if amount.unit == "temperature"
-            else _without(subject, attribute, self._of_measures.get(amount.unit, {}).get(name or "", set()))
-        )
-        own = " ".join(
-            _ALIKE.get(word, word) for word in (own or self._which(passage, item, attribute)).split()
-        )
-        remains = amount.unit == "length" and "remaining" in passage.words
+        told = self._of_measures.get(amount.unit, {}).get(name or "", set())
+        own = self._measured_thing(passage, item, attribute, subject, told)
         named = name is not None or attribute in passage.words
         bare = self._lexicon.data.dimensions[amount.unit].bare
         sure = NAMED_STRENGTH if named else SUBJECT_STRENGTH if own else bare
-        if amount.unit in {"length", "duration"} and (own == "destination" or remains) and not negated:
-            yield from passage.claim("arrival", "continue", item, "", strength * 0.9)
-        if attribute == "discount" and not negated:
-            yield from passage.claim(
-                "offer", "discounted", item, _without(subject, "discount"), strength * 0.85
-            )
         if amount.unit == "ratio" and not named:
             sure = min(sure, 0.9) if own else 0.3
+        if not negated:
+            yield from self._besides(passage, item, attribute, own, strength)
         if passage.word_after(item.end) in _PER:
             attribute += "." + " ".join(passage.words[item.end - passage.clause.start :][:3])
-        yield from passage.claim(
-            self._bounded(passage, item, attribute), value, item, own, strength * sure, negated=negated
-        )
+        bounded = self._bounded(passage, item, attribute)
+        yield from passage.claim(bounded, value, item, own, strength * sure, negated=negated)
         if not negated:
             yield from self._concluded(passage, item, attribute, _size(amount.value), own)
+
+    def _level(self, passage: Passage, amount: Amount) -> str:
+        """The attribute with levels of which the clause gives the number ("battery 20 %"), or empty."""
+        for attribute, spec in self._ranged.items():
+            unit = self._lexicon.data.units[spec.range_unit or ""]
+            fits = attribute != "temperature" and unit.dimension == amount.unit
+            if fits and self._speaks_of(passage, attribute):
+                return attribute
+        return ""
+
+    def _measured_thing(
+        self, passage: Passage, item: Item, attribute: str, subject: str, told: AbstractSet[str]
+    ) -> str:
+        """What a quantity is of: the subject without what only names the measure, else which of several."""
+        warmth = item.amount is not None and item.amount.unit == "temperature"
+        own = passage.without(subject, "temperature") if warmth else _without(subject, attribute, told)
+        own = own or self._which(passage, item, attribute)
+        return " ".join(_ALIKE.get(word, word) for word in own.split())
+
+    def _besides(
+        self, passage: Passage, item: Item, attribute: str, own: str, strength: float
+    ) -> Iterator[Claim]:
+        """What a quantity says beside itself: who has a way to go has not arrived, a discount is an offer."""
+        unit = item.amount.unit if item.amount is not None else ""
+        remains = unit == "length" and "remaining" in passage.words
+        if unit in {"length", "duration"} and (own == "destination" or remains):
+            yield from passage.claim("arrival", "continue", item, "", strength * 0.9)
+        if attribute == "discount":
+            thing = _without(passage.about(item, ""), attribute)
+            yield from passage.claim("offer", "discounted", item, thing, strength * 0.85)
 
     def _which(self, passage: Passage, item: Item, attribute: str) -> str:
         """What tells a quantity from others of its sort, be it no noun even: "test pressure", "set speed"."""
@@ -408,7 +412,7 @@ class AmountClaims:
             if mention is None and lead in self._copulas and not follows:
                 mention = next((m for m in passage.mentions if m.end < at), None)
             bounded = any(
-                passage.word_before(other.start) in _PRICE_BOUNDS for other in passage.items if other.amount
+                passage.word_before(other.start) in _UNDER_OR_OVER for other in passage.items if other.amount
             )
             if not bounded and (charge or (mention is not None and lead not in {"get", "-"})):
                 subject = mention.name if mention is not None else passage.about(item, "price")

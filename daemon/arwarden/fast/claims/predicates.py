@@ -46,24 +46,10 @@ class PredicateClaims:
                 continue
             if at in covered and not self._is_lone_predicate(passage, at):
                 continue
-            item = Item(at, at + 1, quality=token.quality)
-            predicate = (
-                lead in self._copulas
-                or passage.is_negator(lead)
-                or lead in {"very", "now", "too", "still", "highly"}
-            )
-            last = all(not t.is_word for t in passage.tokens[at + 1 : passage.clause.end])
-            before = [m for m in passage.mentions if m.end <= at]
-            after = [m for m in passage.mentions if m.start <= at + 1 <= m.end and m.end > at + 1]
-            if before and (predicate or (last and before[-1].end == at)):
-                name, strength = before[-1].name, PREDICATE_STRENGTH
-            elif after and not any(i.start == at and i.has(Kind.VALUE) for i in passage.items):
-                name = " ".join(word for word in after[0].name.split() if word != token.text)
-                strength = WHOLE_STRENGTH if self._is_all(passage, at, after[0]) else ATTRIBUTIVE_STRENGTH
-            elif last and (predicate or not self._words_before(passage, at)):
-                name, strength = "", LONE_STRENGTH
-            else:
+            name, strength = self._described(passage, at)
+            if not strength:
                 continue
+            item = Item(at, at + 1, quality=token.quality)
             light = passage.light(item)
             yield from passage.claim(
                 PROPERTY,
@@ -74,6 +60,24 @@ class PredicateClaims:
                 negated=light.negated,
                 tense=light.tense,
             )
+
+    def _described(self, passage: Passage, at: int) -> tuple[str, float]:
+        """What the adjective at token *at* is said of, and how surely; not at all where it only stands by."""
+        word, lead = passage.tokens[at].text, passage.word_before(at)
+        predicate = (
+            lead in self._copulas
+            or passage.is_negator(lead)
+            or lead in {"very", "now", "too", "still", "highly"}
+        )
+        last = all(not t.is_word for t in passage.tokens[at + 1 : passage.clause.end])
+        before = [m for m in passage.mentions if m.end <= at]
+        after = [m for m in passage.mentions if m.start <= at + 1 <= m.end and m.end > at + 1]
+        if before and (predicate or (last and before[-1].end == at)):
+            return before[-1].name, PREDICATE_STRENGTH
+        if after and not any(i.start == at and i.has(Kind.VALUE) for i in passage.items):
+            name = " ".join(one for one in after[0].name.split() if one != word)
+            return name, WHOLE_STRENGTH if self._is_all(passage, at, after[0]) else ATTRIBUTIVE_STRENGTH
+        return "", LONE_STRENGTH if last and (predicate or not self._words_before(passage, at)) else 0.0
 
     def _comparisons(self, passage: Passage) -> Iterator[Claim]:
         """How something is beside something else: "stronger than usual", "is less crowded"."""

@@ -162,8 +162,9 @@ class ValueClaims:
     def _remaining(self, passage: Passage, item: Item) -> Iterator[Claim]:
         """The claims of "no ... left" and "3 ... left"."""
         thing = passage.about(item, "stock") or " ".join(passage.words[1 : item.start - passage.clause.start])
-        for at, (attribute, value) in enumerate(self._left(passage, item)):
-            yield from passage.claim(attribute, value, item, thing, IMPLIED_STRENGTH if at else 0.95)
+        for attribute, value in self._left(passage, item):
+            strength = 0.95 if attribute == "stock" else IMPLIED_STRENGTH
+            yield from passage.claim(attribute, value, item, thing, strength)
 
     def _left(self, passage: Passage, item: Item) -> Sequence[tuple[str, str]]:
         """What it means that none, or some, are left, which is no direction; empty where it is one."""
