@@ -77,7 +77,7 @@ class Repairer:
             self._by_skeleton.setdefault(skeleton(word), set()).add(word)
         self._by_start: dict[str, list[str]] = {}
         for word in targets:
-            if len(word) >= _MISSPELT_MIN_LETTERS:
+            if len(word) >= _MISSPELT_MIN_LETTERS - 1:  # "righit" has one too many
                 self._by_start.setdefault(word[:_FIXED_START], []).append(word)
         self._cache: dict[str, tuple[tuple[str, ...], float]] = {}
 

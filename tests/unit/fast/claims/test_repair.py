@@ -19,6 +19,7 @@ def words(lexicon: Lexicon, text: str) -> list[str]:
     [
         ("hasbeenlocked", ["has", "been", "locked"]),
         ("c1osed", ["closed"]),
+        ("righit", ["right"]),
         ("0pen", ["open"]),
         ("n0t", ["not"]),
         ("together", ["together"]),
