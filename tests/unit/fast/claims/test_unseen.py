@@ -160,6 +160,7 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Crate not heavier than 20 kg", "Crate weighs 25 kg"),
         ("Battery below 20 %", "Battery full"),
         ("Temperature above 30 °C", "Temperature 12 °C"),
+        ("Alarm is deactivated", "Security system active"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -261,6 +262,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Not heavier than 20 kg", "Weighs 20 kg"),
         ("Battery below 20 %", "Battery low"),
         ("Keep below 25 °C", "Store at 4 °C"),
+        # That something is switched off disarms no alarm.
+        ("Turbo mode deactivated", "Alarm armed"),
+        ("Fan is disabled", "Security system active"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
