@@ -14,8 +14,9 @@ SCOPE_WORDS = 6
 """A negator reaches this many words ahead at most, in its own clause."""
 HEDGE_STRENGTH = 0.6
 CONDITIONAL_STRENGTH = 0.55
+UNTIL = frozenset({"until", "till"})
 _LIMITING = frozenset({"if", "unless", "while", "when", "whenever"})
-_LIMITING_DENIALS = frozenset({"before", "until", "till", "without"})
+_LIMITING_DENIALS = frozenset({"before", "without", *UNTIL})
 """Behind what is denied these tell when or how it is all the same ("do not enter until called")."""
 
 
@@ -40,6 +41,7 @@ class LightReader:
         self._present = frozenset(grammar.present)
         self._future = [cut(words) for words in grammar.future]
         self._hedges = [cut(words) for words in grammar.hedges]
+        self._time_nouns = frozenset(grammar.time_nouns)
         self._conditionals = [cut(words) for words in grammar.conditionals]
 
     @cached_property
@@ -58,7 +60,7 @@ class LightReader:
         }
         free = ["" if at in occasions else word for at, word in enumerate(words, clause.start)]
         conditional = self._last(free, self._conditionals)
-        if conditional >= 0:
+        if conditional >= 0 or self._awaited(tokens, clause, item):
             return Light(strength=0.0)
         if clause_is_after_condition(tokens, clause, self._conditionals):
             strength *= CONDITIONAL_STRENGTH
@@ -67,6 +69,21 @@ class LightReader:
         if self._last(words[-4:], self._hedges) >= 0:
             strength *= HEDGE_STRENGTH
         return Light(self._negated(tokens, clause, item), self._tense(words), strength)
+
+    def _awaited(self, tokens: Sequence[Token], clause: Clause, item: Item) -> bool:
+        """Whether it is what one waits for ("wait until the oven is hot"), and so is not yet."""
+        if not item.has(Kind.VALUE):
+            return False
+        for at in range(item.start - 1, clause.start - 1, -1):
+            timed = any(
+                other.start <= at < other.end and (other.amount is not None or other.has(Kind.QUALIFIER))
+                for other in clause.items
+            )
+            if timed or tokens[at].text in self._time_nouns:
+                return False  # "until 6 pm open"
+            if tokens[at].text in UNTIL:
+                return True
+        return False
 
     def _limited(self, tokens: Sequence[Token], clause: Clause, item: Item) -> bool:
         """Whether a condition follows: "do not enter while the light is red"."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from arwarden.core.findings import Claim
 from arwarden.fast.claims.clauses import Clause, Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon
-from arwarden.fast.claims.negation import Light, LightReader
+from arwarden.fast.claims.negation import UNTIL, Light, LightReader
 from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.open_attributes import PERMISSION
 from arwarden.fast.claims.schema import AttributeSpec
@@ -33,7 +33,6 @@ BUT = "but"
 """Takes out only what follows at once ("every day but Sunday")."""
 REST_STRENGTH = 0.9
 """What is said to hold on some days only does not hold on the others."""
-UNTIL = frozenset({"until", "till"})
 _TO_DAYS = frozenset({"-", "\u2013", "\u2014", "to", "till", "until", "through"})
 PLACING = frozenset({"in", "on", "at", "inside"})
 NO_PLACES = frozenset(

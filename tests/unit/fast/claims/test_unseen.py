@@ -161,6 +161,8 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Battery below 20 %", "Battery full"),
         ("Temperature above 30 °C", "Temperature 12 °C"),
         ("Alarm is deactivated", "Security system active"),
+        # What lasts until a day holds now.
+        ("Pool closed until Monday", "Pool is open"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -265,6 +267,10 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         # That something is switched off disarms no alarm.
         ("Turbo mode deactivated", "Alarm armed"),
         ("Fan is disabled", "Security system active"),
+        # What one waits for is not yet so, and what ends on a day says nothing of it.
+        ("Wait until the gate is open", "Gate closed"),
+        ("Stand back until the lamp is off", "Lamp is on"),
+        ("Closed until Monday", "Open on Monday"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
