@@ -22,6 +22,9 @@ BOTH_UNNAMED = 0.88
 DIFFERENT = 0.0
 
 _PREPOSITIONS = frozenset({"to", "of", "for", "in", "at", "near", "from", "by", "into", "beside", "behind"})
+_HALVES = frozenset({"day", "night"})
+"""Before a noun they tell it from another: "night mode", "day shift"."""
+_EACH = frozenset({"every", "each", "all", "last", "next", "per", "to", "by"})
 _BEFORE_NUMBERS = frozenset({"in", "scheduled", "due", "until"})
 _VERBS = frozenset({"was", "were", "has", "had", "will", "may", "must", "can", "cannot", "needs"})
 _PRONOUNS = frozenset(
@@ -168,7 +171,8 @@ class SubjectReader:
             return (token.text if follows_noun and is_count else ""), length, True
         if token.is_word and len(token.text) == 1 and token.upper and at > 0 and tokens[at - 1].is_word:
             return ("" if after in self._small else token.text), 1, True
-        if token.text in self._modifiers and self._noun_at(tokens, at + 1, nouns):
+        tells_apart = token.text in self._modifiers or (token.text in _HALVES and after not in _EACH)
+        if tells_apart and self._noun_at(tokens, at + 1, nouns):
             return token.text, 1, False
         if not token.is_word or self.is_small(token.text) or (len(token.text) < 2):
             return "", 1, False

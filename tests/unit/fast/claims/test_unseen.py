@@ -163,6 +163,7 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Alarm is deactivated", "Security system active"),
         # What lasts until a day holds now.
         ("Pool closed until Monday", "Pool is open"),
+        ("Night mode on", "Night mode disabled"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -271,6 +272,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Wait until the gate is open", "Gate closed"),
         ("Stand back until the lamp is off", "Lamp is on"),
         ("Closed until Monday", "Open on Monday"),
+        # Modes and shifts are told apart by the half of the day.
+        ("Night mode on", "Day mode off"),
+        ("Night mode on", "Turbo mode off"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
