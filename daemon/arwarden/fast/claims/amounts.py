@@ -25,6 +25,9 @@ COUNT_STRENGTH = 0.79
 """A count without "max", "min" or "contains": just enough where both name exactly the same."""
 LONG_WAIT_S = 1200.0
 SHORT_WAIT_S = 120.0
+SET_TEMPERATURE = "set temperature"
+_SETTING = frozenset({"set", "turn", "raise", "lower", "reduce", "increase", "adjust", "heat"})
+_POLITE = frozenset({"please", "always", "then", "now"})
 _NEAR = 5
 _RANGE_SIGNS = frozenset({"-", "\u2013", "to"})
 _FREE = frozenset({"free", "complimentary", "gratis"})
@@ -156,7 +159,7 @@ class AmountClaims:
         if passage.word_before(item.start) in _PER:
             return  # "per 100 g"
         subject = passage.about(item, "")
-        name = self._nearest(passage, item, self._measures.get(amount.unit, {}))
+        name = self._measure_name(passage, item, amount)
         attribute = name or self._lexicon.data.dimensions[amount.unit].attribute
         value, negated = self._bound(passage, item, amount, attribute, negated=negated)
         if level := self._level(passage, amount):
@@ -224,6 +227,18 @@ class AmountClaims:
         small = {*grammar.articles, *grammar.function_words, *grammar.max_words, *grammar.min_words}
         small |= {*grammar.present, *attribute.split(), *measured}
         return which if which.isalpha() and which not in small else ""
+
+    def _measure_name(self, passage: Passage, item: Item, amount: Amount) -> str | None:
+        """Which of several like quantities it is, if the words around it say so."""
+        name = self._nearest(passage, item, self._measures.get(amount.unit, {}))
+        if amount.unit == "temperature" and name is None and self._is_set(passage, item):
+            return SET_TEMPERATURE
+        return name
+
+    def _is_set(self, passage: Passage, item: Item) -> bool:
+        """Whether it is a temperature to reach, which is not the one now: "set the oven to 180 °C"."""
+        lead = next((word for word in passage.words if word not in _POLITE), "")
+        return lead in _SETTING and passage.word_before(item.start) in {"to", "at"}
 
     def _concluded(
         self, passage: Passage, item: Item, attribute: str, size: float, subject: str

@@ -164,6 +164,7 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         # What lasts until a day holds now.
         ("Pool closed until Monday", "Pool is open"),
         ("Night mode on", "Night mode disabled"),
+        ("Set the oven to 180 °C", "Set the oven to 220 °C"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -275,6 +276,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         # Modes and shifts are told apart by the half of the day.
         ("Night mode on", "Day mode off"),
         ("Night mode on", "Turbo mode off"),
+        # What is set is to be reached.
+        ("Set the oven to 180 °C", "Oven at 60 °C"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
