@@ -28,6 +28,8 @@ SHORT_WAIT_S = 120.0
 SET_TEMPERATURE = "set temperature"
 _SETTING = frozenset({"set", "turn", "raise", "lower", "reduce", "increase", "adjust", "heat"})
 _POLITE = frozenset({"please", "always", "then", "now"})
+REMAINING_STRENGTH = 0.9
+REMAINING = frozenset({"left", "remaining"})
 _NEAR = 5
 _RANGE_SIGNS = frozenset({"-", "\u2013", "to"})
 _FREE = frozenset({"free", "complimentary", "gratis"})
@@ -240,10 +242,17 @@ class AmountClaims:
         lead = next((word for word in passage.words if word not in _POLITE), "")
         return lead in _SETTING and passage.word_before(item.start) in {"to", "at"}
 
+    def _remains(self, passage: Passage, item: Item) -> bool:
+        """Whether this much time is left, so that what it is about goes on: "35 min remaining"."""
+        return passage.word_after(item.end) in REMAINING or "remaining" in passage.words
+
     def _concluded(
         self, passage: Passage, item: Item, attribute: str, size: float, subject: str
     ) -> Iterator[Claim]:
         """What a measured value says in words: a volume of nothing is mute, a long wait is a queue."""
+        timed = item.amount is not None and item.amount.unit == "duration"
+        if timed and self._remains(passage, item):
+            yield from passage.claim("progress", "running", item, subject, REMAINING_STRENGTH)
         if attribute == "volume level":
             yield from passage.claim("sound", "unmuted" if size > 0 else "muted", item, subject, 0.85)
         if attribute == "waiting time" and (size >= LONG_WAIT_S or size <= SHORT_WAIT_S):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from arwarden.core.findings import Claim
-from arwarden.fast.claims.amounts import SCARCE
+from arwarden.fast.claims.amounts import REMAINING, SCARCE
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon, Sense
 from arwarden.fast.claims.negation import is_no_one
@@ -37,7 +37,6 @@ STEP_STRENGTH = 0.75
 TIMED_STRENGTH = 0.6
 """A state that goes with hours ("open 9-17") says little about this moment."""
 ALL_DAY = "00:00-24:00"
-_REMAINING = frozenset({"left", "remaining"})
 _NONE_LEFT = (("stock", "sold out"), ("mark", "negative"), ("fill", "empty"))
 _SOME_LEFT = (("stock", "in stock"), ("mark", "positive"), ("fill", "available"))
 _SOME = frozenset({"few", "some", "many", "several", "plenty", "lots", "enough", "last"})
@@ -170,7 +169,7 @@ class ValueClaims:
         """What it means that none, or some, are left, which is no direction; empty where it is one."""
         lead = passage.words[: item.start - passage.clause.start]
         ends = item.end == passage.clause.end and item.end - item.start == 1
-        if not ends or passage.tokens[item.start].text not in _REMAINING:
+        if not ends or passage.tokens[item.start].text not in REMAINING:
             return ()
         if lead[:1] == ["no"]:
             return _NONE_LEFT
@@ -266,8 +265,9 @@ class ValueClaims:
         before = self._before(passage, item)
         counted = before is not None and before.amount is not None and before.amount.kind is AmountKind.COUNT
         scarce = counted and before is not None and passage.word_before(before.start) in SCARCE
-        if (counted and sense.strength < 1.0) or (scarce and sense.attribute == "stock"):
-            return 0.0  # "3 left" counts what remains, and "only 3 left" says more than that there are some
+        rest = counted or self._is_rest(passage, item)
+        if (rest and sense.strength < 1.0) or (scarce and sense.attribute == "stock"):
+            return 0.0  # "3 left" tells what remains, and "only 3 left" says more than that there are some
         if spec.cues and not passage.is_cued(item, spec):
             return spec.bare
         value = spec.values[sense.value]
@@ -285,6 +285,13 @@ class ValueClaims:
             head = passage.about(item, sense.attribute).split()[-1:]
             return PREDICATE_STRENGTH if head and head[0] in self._lexicon.subject_slugs else DOUBTED_STRENGTH
         return sense.strength * self._attributive(passage, item, spec.attributive, spec.nouns)
+
+    def _is_rest(self, passage: Passage, item: Item) -> bool:
+        """Whether "left" behind a quantity says that this much remains; "50 m left" is a direction."""
+        before = self._before(passage, item)
+        amount = before.amount if before is not None else None
+        measured = amount is not None and amount.kind is AmountKind.QUANTITY and amount.unit != "length"
+        return measured and passage.tokens[item.start].text in REMAINING
 
     def _may_be_reversed(self, passage: Passage, item: Item) -> bool:
         """Whether a fragment before a lone word may be its torn-off "un-"."""

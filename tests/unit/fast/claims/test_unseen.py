@@ -165,6 +165,8 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Pool closed until Monday", "Pool is open"),
         ("Night mode on", "Night mode disabled"),
         ("Set the oven to 180 °C", "Set the oven to 220 °C"),
+        # What has time left goes on.
+        ("Dishwasher: 35 min remaining", "Dishwasher finished"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -278,6 +280,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Night mode on", "Turbo mode off"),
         # What is set is to be reached.
         ("Set the oven to 180 °C", "Oven at 60 °C"),
+        ("Oven timer: 10 minutes left", "Oven timer on the right"),
+        ("Dishwasher: 35 min remaining", "Dishwasher running"),
+        ("Tea almost ready", "Tea: 2 minutes left"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
