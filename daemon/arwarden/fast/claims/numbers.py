@@ -46,6 +46,9 @@ _MAX_DIGITS = 12
 ANGLE = "°"
 """The unit of degrees by which something is turned."""
 _TURNING = frozenset({"turn", "rotate", "tilt", "swivel", "pivot", "spin", "twist", "tilted", "rotated"})
+_HOUR = 3600
+_MINUTES = 60
+_AFTER_A_DURATION = frozenset({"left", "remaining", "to", "more"})
 _OF_A_CLOCK = frozenset({"am", "pm", "a", "p", "h", "noon", "midnight", "o'clock"})
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekday", "daily")
 _LABEL_GAP = frozenset({":", "no", "nr", ".", "number", "#", "is", "now"})
@@ -228,7 +231,28 @@ class NumberReader:
         base = self._lexicon.data.dimensions[spec.dimension].base
         negative = at > 0 and words[at - 1] in {"-", "\u2013"} and spec.dimension == "temperature"
         amount = (-value if negative else value) * spec.factor + spec.offset
-        return Amount(at, after + length, AmountKind.QUANTITY, f"{shown(amount)} {base}", spec.dimension)
+        end = after + length
+        if spec.dimension == "duration":
+            amount, end = self._with_parts(words, end, amount, spec.factor)
+        return Amount(at, end, AmountKind.QUANTITY, f"{shown(amount)} {base}", spec.dimension)
+
+    def _with_parts(self, words: list[str], at: int, amount: float, factor: float) -> tuple[float, int]:
+        """A duration with the smaller parts that follow, and its end: "1 h 20 min", "2h 5m", "1 h 20"."""
+        while (begin := at + (words[at : at + 1] == ["and"])) < len(words):
+            value, after = self._value(words, begin)
+            if value is None:
+                break
+            length, name = self._unit(words, after)
+            unit = self._lexicon.data.units[name] if length else None
+            ends = after == len(words) or not words[after][0].isalnum() or words[after] in _AFTER_A_DURATION
+            if unit is not None and unit.dimension == "duration" and value * unit.factor < factor:
+                size, end = unit.factor, after + length
+            elif factor == _HOUR and value < _MINUTES and words[at] != "and" and (ends or name == "m"):
+                size, end = _HOUR / _MINUTES, after + (name == "m")  # behind hours, "m" is no metre
+            else:
+                break
+            amount, at, factor = amount + value * size, end, size
+        return amount, at
 
     def _is_turned(self, before: list[str]) -> bool:
         """Whether degrees are of an angle ("turn by 90 degrees"), not warmth ("turn the oven to 90")."""
