@@ -37,6 +37,7 @@ _SAYS_WITH = {
     "to": frozenset({"compass"}),
 }
 """Prepositions that only say something with some categories."""
+_SWITCHED = frozenset({"on", "off"})
 _TIMES = frozenset({"season", "month", "time of day", "meal", "shift", "frequency"})
 """When something holds: beside another claim these only date it."""
 _JOINING = frozenset({"and", "or", "/", "&", "+", "also", "nor"})
@@ -108,7 +109,8 @@ class SlotClaims:
             for category in found.categories[:MAX_CATEGORIES]:
                 if stated and role.preposition and not role.verb and not role.states:
                     continue  # where it is that something else is said of: "lamp in the hall on"
-                if self._says(found.word, category, role, stated=stated):
+                told = stated or passage.word_before(role.head) in _SWITCHED
+                if self._says(found.word, category, role, stated=told):
                     yield from self._claim(passage, found, category, subject, role.strength)
 
     def _claim(

@@ -42,6 +42,7 @@ _SOME_LEFT = (("stock", "in stock"), ("mark", "positive"), ("fill", "available")
 _SOME = frozenset({"few", "some", "many", "several", "plenty", "lots", "enough", "last"})
 COMMAND = "command"
 MEANS = "means"
+_BEFORE_TIMES = frozenset({"at", "in", "during", "overnight", "daily", "every"})
 USED_STRENGTH = 0.75
 """What one is told to take works."""
 _KEEPING = frozenset({"keep", "leave"})
@@ -403,13 +404,21 @@ class ValueClaims:
         if not item.has(Kind.LAST):
             return False
         rest = [token.text for token in passage.tokens[item.end : passage.clause.end]]
-        if any(word not in {"now", "again", ")", "currently", "already"} for word in rest):
+        dated: set[int] = set()
+        if rest[:1] and rest[0] in _BEFORE_TIMES:  # "lights off at night"; "meeting on Friday" is no switch
+            dated = {at for o in passage.items if o.has(Kind.QUALIFIER) for at in range(o.start, o.end)}
+        lasting = rest[:1] in (["until"], ["till"])  # "heating off until Monday"
+        if not lasting and any(
+            word not in {"now", "again", ")", "currently", "already"} and at not in dated
+            for at, word in enumerate(rest, item.end)
+        ):
             return False
         if self._is_compound(passage, item):
             return False
         before = self._before(passage, item)
-        if before is not None and before.amount is not None:
-            return False
+        numbers = before is not None and any(m.start < before.start < m.end for m in passage.mentions)
+        if before is not None and before.amount is not None and not numbers:
+            return False  # "50 % off", but "socket 3 off"
         lead = passage.word_before(item.start)
         return (
             lead in self._copulas

@@ -167,6 +167,10 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Set the oven to 180 °C", "Set the oven to 220 °C"),
         # What has time left goes on.
         ("Dishwasher: 35 min remaining", "Dishwasher finished"),
+        # Switched on or off, with a number before or a time behind.
+        ("Socket 3 off", "Socket 3 is on"),
+        ("Heating on until 22:00", "Heating is off"),
+        ("Lamp on at night", "Lamp off at night"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -283,6 +287,10 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Oven timer: 10 minutes left", "Oven timer on the right"),
         ("Dishwasher: 35 min remaining", "Dishwasher running"),
         ("Tea almost ready", "Tea: 2 minutes left"),
+        ("Socket 3 off", "Socket 2 on"),
+        ("Heating on until 22:00", "Heating off from 22:00"),
+        ("Lamp on at night", "Lamp off in the morning"),
+        ("20 % off", "Lamp on"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
