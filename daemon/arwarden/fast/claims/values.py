@@ -9,7 +9,7 @@ from arwarden.core.findings import Claim
 from arwarden.fast.claims.amounts import REMAINING, SCARCE
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.lexicon import Kind, Lexicon, Sense
-from arwarden.fast.claims.negation import is_no_one
+from arwarden.fast.claims.negation import UNTIL, is_no_one
 from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.open_attributes import PERMISSION, PRESENCE
 from arwarden.fast.claims.passage import Passage
@@ -40,6 +40,11 @@ ALL_DAY = "00:00-24:00"
 _NONE_LEFT = (("stock", "sold out"), ("mark", "negative"), ("fill", "empty"))
 _SOME_LEFT = (("stock", "in stock"), ("mark", "positive"), ("fill", "available"))
 _SOME = frozenset({"few", "some", "many", "several", "plenty", "lots", "enough", "last"})
+PARTED_WORDS = 2
+"""Words of an order that something can stand between: "turn ... up"."""
+_SEPARABLE = frozenset({"turn", "switch"})
+"""Verbs of orders that end in "on", "off", "up" or "down", which then are no states."""
+_SOFT_ENDS = frozenset({"now", "again", "please", "slightly", "completely", "immediately", "!"})
 COMMAND = "command"
 MEANS = "means"
 _BEFORE_TIMES = frozenset({"at", "in", "during", "overnight", "daily", "every"})
@@ -106,6 +111,20 @@ class ValueClaims:
                     yield from self._claims(passage, item, sense, f"{sense.attribute}.{COMMAND}", 1.0)
             else:
                 yield from self._states(passage, item)
+        yield from self._parted(passage)
+
+    def _parted(self, passage: Passage) -> Iterator[Claim]:
+        """An order whose verb stands apart from its particle: "turn the volume up", "switch it off"."""
+        end = len(passage.words)
+        while end > 0 and passage.words[end - 1] in _SOFT_ENDS:
+            end -= 1
+        at = passage.clause.start + end - 1
+        for verb in passage.words[: max(end - 2, 0)]:
+            length, senses = self._lexicon.table.longest([verb, passage.words[end - 1]], 0)
+            for sense in senses if length == PARTED_WORDS else ():
+                if sense.kind is Kind.COMMAND:
+                    attribute = f"{sense.attribute}.{COMMAND}"
+                    yield from self._claims(passage, Item(at, at + 1), sense, attribute, ADJACENT_STRENGTH)
 
     def _states(self, passage: Passage, item: Item) -> Iterator[Claim]:
         """What the item says about how things are."""
@@ -122,11 +141,9 @@ class ValueClaims:
             for sense in item.of(Kind.ALONE):
                 yield from self._claims(passage, item, sense, sense.attribute, 1.0)
         told = self._is_last(passage, item) and not self._has_own_sense(passage, item)
-        last = item.of(Kind.LAST) if told else []
-        ordered = bool({"turn", "switch"} & set(passage.words))
+        last = item.of(Kind.LAST) if told and not _SEPARABLE.intersection(passage.words) else []
         for sense in last:
-            attribute = f"{sense.attribute}.{COMMAND}" if ordered else sense.attribute
-            yield from self._claims(passage, item, sense, attribute, ADJACENT_STRENGTH)
+            yield from self._claims(passage, item, sense, sense.attribute, ADJACENT_STRENGTH)
         for sense in (*item.of(Kind.VALUE), *last) if self._is_kept(passage, item) else ():
             if self._lexicon.data.attributes[sense.attribute].values[sense.value].commands:
                 command = f"{sense.attribute}.{COMMAND}"
@@ -407,7 +424,7 @@ class ValueClaims:
         dated: set[int] = set()
         if rest[:1] and rest[0] in _BEFORE_TIMES:  # "lights off at night"; "meeting on Friday" is no switch
             dated = {at for o in passage.items if o.has(Kind.QUALIFIER) for at in range(o.start, o.end)}
-        lasting = rest[:1] in (["until"], ["till"])  # "heating off until Monday"
+        lasting = bool(UNTIL.intersection(rest[:1]))  # "heating off until Monday"
         if not lasting and any(
             word not in {"now", "again", ")", "currently", "already"} and at not in dated
             for at, word in enumerate(rest, item.end)

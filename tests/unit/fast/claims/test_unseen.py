@@ -171,6 +171,14 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Socket 3 off", "Socket 3 is on"),
         ("Heating on until 22:00", "Heating is off"),
         ("Lamp on at night", "Lamp off at night"),
+        # Orders in two parts, orders of more or less, and orders to leave things as they are.
+        ("Turn the thermostat up", "Turn the thermostat down"),
+        ("Lower the blinds", "Raise the blinds"),
+        ("Reduce the pressure", "Turn the pressure up"),
+        ("Switch the heater off", "Switch on the heater"),
+        ("Keep the oven door shut", "Open the oven door"),
+        ("Do not leave the tap open", "Leave the tap open"),
+        ("Fan on its highest setting", "Fan on lowest setting"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -291,6 +299,12 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Heating on until 22:00", "Heating off from 22:00"),
         ("Lamp on at night", "Lamp off in the morning"),
         ("20 % off", "Lamp on"),
+        ("Turn the fan down", "Fan in working order"),
+        ("Blinds down", "Blinds in working order"),
+        ("Switch the heater off", "Turn off the heater"),
+        ("Do not leave the door open", "Close the door"),
+        ("Keep closed", "Open the door"),
+        ("Lower deck: cafe", "Upper deck: shop"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
