@@ -179,6 +179,7 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Keep the oven door shut", "Open the oven door"),
         ("Do not leave the tap open", "Leave the tap open"),
         ("Fan on its highest setting", "Fan on lowest setting"),
+        ("Map update available", "Map up to date"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -305,6 +306,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Do not leave the door open", "Close the door"),
         ("Keep closed", "Open the door"),
         ("Lower deck: cafe", "Upper deck: shop"),
+        ("No updates available", "Software up to date"),
+        ("Map update required", "Radio software up to date"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
