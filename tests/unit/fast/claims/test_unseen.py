@@ -180,6 +180,7 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Do not leave the tap open", "Leave the tap open"),
         ("Fan on its highest setting", "Fan on lowest setting"),
         ("Map update available", "Map up to date"),
+        ("Smoke alarm OK", "Smoke alarm defective"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -308,6 +309,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Lower deck: cafe", "Upper deck: shop"),
         ("No updates available", "Software up to date"),
         ("Map update required", "Radio software up to date"),
+        ("OK", "Elevator out of order"),
+        ("Window OK", "Window closed"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
