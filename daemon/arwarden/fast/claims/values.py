@@ -48,6 +48,8 @@ _SOFT_ENDS = frozenset({"now", "again", "please", "slightly", "completely", "imm
 COMMAND = "command"
 MEANS = "means"
 _BEFORE_TIMES = frozenset({"at", "in", "during", "overnight", "daily", "every"})
+_WHEN = frozenset({"now", "today", "regularly", "daily", "weekly", "monthly", "immediately", "afterwards"})
+"""An order ends in these rather than the name of a thing."""
 USED_STRENGTH = 0.75
 """What one is told to take works."""
 _KEEPING = frozenset({"keep", "leave"})
@@ -396,6 +398,10 @@ class ValueClaims:
         if not item.has(Kind.VALUE):
             return True
         has_object = follows in self._articles or any(m.start == item.end for m in passage.mentions)
+        specs = [self._lexicon.data.attributes[sense.attribute] for sense in item.of(Kind.COMMAND)]
+        if any(spec.attributive < 1.0 for spec in specs):  # "clean towels" are no order to clean
+            timed = passage.words[-1] in _WHEN and follows not in _WHEN
+            has_object = follows in self._articles or timed
         return has_object or lead in {"to", "please", "keep"}
 
     def _is_purpose(self, passage: Passage, item: Item) -> bool:

@@ -181,6 +181,7 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Fan on its highest setting", "Fan on lowest setting"),
         ("Map update available", "Map up to date"),
         ("Smoke alarm OK", "Smoke alarm defective"),
+        ("Do not leave the grill dirty", "Leave the grill dirty"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -311,6 +312,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Map update required", "Radio software up to date"),
         ("OK", "Elevator out of order"),
         ("Window OK", "Window closed"),
+        # An order to clean is not said of what is clean.
+        ("Clean filter now", "Filter is dirty"),
+        ("Clean the tray", "Tray is dirty"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
