@@ -40,6 +40,8 @@ ALL_DAY = "00:00-24:00"
 _NONE_LEFT = (("stock", "sold out"), ("mark", "negative"), ("fill", "empty"))
 _SOME_LEFT = (("stock", "in stock"), ("mark", "positive"), ("fill", "available"))
 _SOME = frozenset({"few", "some", "many", "several", "plenty", "lots", "enough", "last"})
+_PARTS = _SOME | {"little", "any", "much", "half"}
+"""With these before it, "left" tells what remains, too."""
 PARTED_WORDS = 2
 """Words of an order that something can stand between: "turn ... up"."""
 _SEPARABLE = frozenset({"turn", "switch"})
@@ -311,7 +313,8 @@ class ValueClaims:
         before = self._before(passage, item)
         amount = before.amount if before is not None else None
         measured = amount is not None and amount.kind is AmountKind.QUANTITY and amount.unit != "length"
-        return measured and passage.tokens[item.start].text in REMAINING
+        some = not _PARTS.isdisjoint(passage.words[: item.start - passage.clause.start])
+        return (measured or some) and passage.tokens[item.start].text in REMAINING
 
     def _may_be_reversed(self, passage: Passage, item: Item) -> bool:
         """Whether a fragment before a lone word may be its torn-off "un-"."""

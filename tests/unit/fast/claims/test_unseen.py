@@ -182,6 +182,7 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Map update available", "Map up to date"),
         ("Smoke alarm OK", "Smoke alarm defective"),
         ("Do not leave the grill dirty", "Leave the grill dirty"),
+        ("Rinse aid topped up", "No rinse aid left"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -315,6 +316,7 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         # An order to clean is not said of what is clean.
         ("Clean filter now", "Filter is dirty"),
         ("Clean the tray", "Tray is dirty"),
+        ("Plenty of salt left", "Salt on the right"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
