@@ -28,6 +28,8 @@ SHORT_WAIT_S = 120.0
 SET_TEMPERATURE = "set temperature"
 _SETTING = frozenset({"set", "turn", "raise", "lower", "reduce", "increase", "adjust", "heat"})
 _POLITE = frozenset({"please", "always", "then", "now"})
+_SWITCHED = frozenset({"on", "off"})
+_AT = frozenset({"at", "from", "by", "until", "till", "after"})
 REMAINING_STRENGTH = 0.9
 REMAINING = frozenset({"left", "remaining"})
 _NEAR = 5
@@ -312,6 +314,9 @@ class AmountClaims:
             )
         )
         subject = passage.about(item, attribute)
+        lead = passage.word_before(item.start - 1)
+        if lead in _SWITCHED and passage.word_before(item.start) in _AT:
+            attribute += f".{lead}"  # something goes on at one time and off at another
         if name is None:  # a line of a timetable is about all that it names
             names = [*self._lead(passage), *(word for m in passage.mentions for word in m.name.split())]
             subject = " ".join(dict.fromkeys(names))
@@ -321,8 +326,9 @@ class AmountClaims:
             sure *= 0.7
         own = _without(subject, attribute, self._of_times.get(name or "", set()))
         yield from passage.claim(attribute, amount.value.rstrip("~"), item, own, strength * sure)
-        if own and attribute in {"start time", "departure time"}:
-            yield from passage.claim("time", amount.value.rstrip("~"), item, own, strength * 0.9)
+        if own and attribute.partition(".")[0] in {"start time", "departure time"}:
+            time = attribute.replace("start ", "").replace("departure ", "")
+            yield from passage.claim(time, amount.value.rstrip("~"), item, own, strength * 0.9)
 
     def _lead(self, passage: Passage) -> list[str]:
         """The adjectives right before the first name, which tell it apart ("high tide", "last bus")."""

@@ -183,6 +183,7 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Smoke alarm OK", "Smoke alarm defective"),
         ("Do not leave the grill dirty", "Leave the grill dirty"),
         ("Rinse aid topped up", "No rinse aid left"),
+        ("Porch lamp comes on at 18:00", "Porch lamp comes on at 20:00"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -317,6 +318,9 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         ("Clean filter now", "Filter is dirty"),
         ("Clean the tray", "Tray is dirty"),
         ("Plenty of salt left", "Salt on the right"),
+        # What goes on at one time goes off at another.
+        ("Porch lamp on at 18:00", "Porch lamp off at 23:00"),
+        ("Boiler off from 22:00", "Boiler on from 6:00"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
