@@ -246,7 +246,8 @@ class AmountClaims:
 
     def _remains(self, passage: Passage, item: Item) -> bool:
         """Whether this much time is left, so that what it is about goes on: "35 min remaining"."""
-        return passage.word_after(item.end) in REMAINING or "remaining" in passage.words
+        behind = (passage.word_after(item.end), passage.word_after(item.end + 1))
+        return behind[0] in REMAINING or behind == ("to", "go") or "remaining" in passage.words
 
     def _concluded(
         self, passage: Passage, item: Item, attribute: str, size: float, subject: str

@@ -309,7 +309,7 @@ class ValueClaims:
         return sense.strength * self._attributive(passage, item, spec.attributive, spec.nouns)
 
     def _is_rest(self, passage: Passage, item: Item) -> bool:
-        """Whether "left" behind a quantity says that this much remains; "50 m left" is a direction."""
+        """Whether "left" tells what remains ("20 min left", "enough salt left"); "50 m left" does not."""
         before = self._before(passage, item)
         amount = before.amount if before is not None else None
         measured = amount is not None and amount.kind is AmountKind.QUANTITY and amount.unit != "length"
@@ -400,11 +400,12 @@ class ValueClaims:
             return False
         if not item.has(Kind.VALUE):
             return True
-        has_object = follows in self._articles or any(m.start == item.end for m in passage.mentions)
+        timed = passage.words[-1] in _WHEN and follows not in _WHEN  # "empty drip tray now"
+        named = any(m.start == item.end for m in passage.mentions)
         specs = [self._lexicon.data.attributes[sense.attribute] for sense in item.of(Kind.COMMAND)]
-        if any(spec.attributive < 1.0 for spec in specs):  # "clean towels" are no order to clean
-            timed = passage.words[-1] in _WHEN and follows not in _WHEN
-            has_object = follows in self._articles or timed
+        if any(spec.attributive < 1.0 for spec in specs):
+            named = False  # "clean towels" are no order to clean
+        has_object = follows in self._articles or named or timed
         return has_object or lead in {"to", "please", "keep"}
 
     def _is_purpose(self, passage: Passage, item: Item) -> bool:

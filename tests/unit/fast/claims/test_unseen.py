@@ -184,6 +184,7 @@ def contradicts(judge: Judge, one: str, other: str) -> bool:
         ("Do not leave the grill dirty", "Leave the grill dirty"),
         ("Rinse aid topped up", "No rinse aid left"),
         ("Porch lamp comes on at 18:00", "Porch lamp comes on at 20:00"),
+        ("Countdown finished", "4 min 30 s to go"),
     ],
 )
 def test_contradictory(judge: Judge, one: str, other: str) -> None:
@@ -321,6 +322,8 @@ def test_contradictory(judge: Judge, one: str, other: str) -> None:
         # What goes on at one time goes off at another.
         ("Porch lamp on at 18:00", "Porch lamp off at 23:00"),
         ("Boiler off from 22:00", "Boiler on from 6:00"),
+        # An order to do something now is no state.
+        ("Empty drip tray now", "Drip tray full"),
     ],
 )
 def test_compatible(judge: Judge, one: str, other: str) -> None:
