@@ -58,8 +58,11 @@ class DutyClaims:
 
 
 def as_duty(claim: Claim, lexicon: Lexicon) -> Iterator[Claim]:
-    """The same requirement by the verb that the thing's name is made of: "registration required"."""
-    doing = claim.subject.rpartition(" ")[2]
-    verb = lexicon.words.verb_of(doing) if claim.attribute.partition(".")[0] == REQUIREMENT else ""
+    """The same requirement by the verb that the thing's name is made of: "registration required".
+
+    Not of a thing of several words: hearing protection is worn, nobody protects hearing.
+    """
+    required = claim.attribute.partition(".")[0] == REQUIREMENT and " " not in claim.subject
+    verb = lexicon.words.verb_of(claim.subject) if required else ""
     if verb:
-        yield replace(claim, subject=claim.subject.removesuffix(doing) + verb)
+        yield replace(claim, subject=verb)
