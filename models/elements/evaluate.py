@@ -53,8 +53,8 @@ LOWER_STEPS = (0.35, 0.4, 0.45)
 LOWER_PRECISION, LOWER_ADDED = 0.9, 0.6
 """A label may be said from a lower share on, where of all and of those added so many are right."""
 LEAST_SAID = 0.1
-"""A class of which validation recognises a smaller share is not said at all. With 0.25 six classes more are not
-said, and validation's verdicts are the same."""
+"""A class of which validation recognises a smaller share is not said at all. With 0.25 six classes more are
+not said, and validation's verdicts are the same."""
 
 
 @dataclass(frozen=True, slots=True)
