@@ -65,16 +65,10 @@ def lowest_age(passage: Passage) -> float | None:
     return age if age > CHILD else None
 
 
-class AgeClaims:
-    """Reads the age from which something is allowed or meant to be used."""
-
-    def read(self, passage: Passage) -> Iterator[Claim]:
-        """The claims of one clause."""
-        age = lowest_age(passage)
-        if age is None:
-            return
-        item = Item(passage.clause.start, passage.clause.end)
-        yield from passage.claim(MINIMUM_AGE, f"{age:g} years", item, "", STRENGTH)
-        if age >= ADULT or age <= CHILD:
-            audience = "adults only" if age >= ADULT else "children too"
-            yield from passage.claim("audience", audience, item, "", STRENGTH)
+def age_claims(passage: Passage, age: float) -> Iterator[Claim]:
+    """The claims of a clause that tells this age, and nothing else."""
+    item = Item(passage.clause.start, passage.clause.end)
+    yield from passage.claim(MINIMUM_AGE, f"{age:g} years", item, "", STRENGTH)
+    if age >= ADULT or age <= CHILD:
+        audience = "adults only" if age >= ADULT else "children too"
+        yield from passage.claim("audience", audience, item, "", STRENGTH)

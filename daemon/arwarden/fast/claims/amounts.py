@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from arwarden.core.findings import Claim
-from arwarden.fast.claims.ages import lowest_age
+from arwarden.fast.claims.ages import age_claims, lowest_age
 from arwarden.fast.claims.clauses import Item
 from arwarden.fast.claims.fees import EXTRAS, FEES, NOTHING, PIECE, extra_names, unit_price
 from arwarden.fast.claims.intervals import INTERVAL, done
@@ -100,8 +100,8 @@ class AmountClaims:
 
     def read(self, passage: Passage) -> Iterator[Claim]:
         """The claims of one clause."""
-        if lowest_age(passage) is None:
-            yield from self._amounts(passage)
+        age = lowest_age(passage)
+        yield from self._amounts(passage) if age is None else age_claims(passage, age)
 
     def _amounts(self, passage: Passage) -> Iterator[Claim]:
         for item in passage.items:
@@ -148,7 +148,7 @@ class AmountClaims:
         attribute = "price" if name is None else f"price.{name.removesuffix(' price')}"
         unit, words = unit_price(passage, item, self._lexicon)
         if unit:
-            own = " ".join(word for word in subject.split() if word not in words)
+            own = _without(subject, "", words)
             each = self._bounded(passage, item, f"{attribute}.per {unit}")
             yield from passage.claim(each, amount.value, item, _bare_price_subject(own), NAMED_STRENGTH)
             if unit != PIECE:
@@ -222,15 +222,14 @@ class AmountClaims:
 
     def _which(self, passage: Passage, item: Item, attribute: str) -> str:
         """What tells a quantity from others of its sort, be it no noun even: "test pressure", "set speed"."""
-        grammar = self._lexicon.data.grammar
         before = passage.words[: item.start - passage.clause.start]
         while before and before[-1] in _BETWEEN:
             before.pop()
         measured = self._lexicon.measured
         which = before[-2] if len(before) > 1 and before[-1] in measured else ""
-        small = {*grammar.articles, *grammar.function_words, *grammar.max_words, *grammar.min_words}
-        small |= {*grammar.present, *attribute.split(), *measured}
-        return which if which.isalpha() and which not in small else ""
+        common = which in self._lexicon.before_any_measure or which in measured
+        common = common or which in self._lexicon.data.grammar.present or which in attribute.split()
+        return which if which.isalpha() and not common else ""
 
     def _measure_name(self, passage: Passage, item: Item, amount: Amount) -> str | None:
         """Which of several like quantities it is, if the words around it say so."""
@@ -507,4 +506,4 @@ def _without(subject: str, attribute: str, told: AbstractSet[str] = frozenset())
 
 
 def _bare_price_subject(subject: str) -> str:
-    return " ".join(word for word in subject.split() if word not in FEES | {"price", "offer", "sale"})
+    return _without(subject, "", FEES | {"price", "offer", "sale"})

@@ -7,11 +7,12 @@ another (a day, a number, a colour, a place, what holds it) is none.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from arwarden.fast.claims.lexicon import Lexicon
-from arwarden.fast.claims.passage import WEEKDAYS, WEEKEND
+from arwarden.fast.claims.passage import WEEK
 from arwarden.fast.claims.words import singular
 
 _SERIES = frozenset({"step", "part", "stage", "phase", "chapter", "task"})
@@ -29,19 +30,64 @@ _LATER = frozenset({"then", "next", "afterwards", "finally", "lastly"})
 _WHEN = frozenset({"before", "after", "while", "during", "when", "once"})
 
 
-def told_apart(said: str, told: str, lexicon: Lexicon) -> bool:
-    """Whether the words name two days, or two things of one sort."""
-    words = _words(said), _words(told)
-    return (
-        {"first", "later"} == {_step(one) for one in words}
-        or _other_day(*words, lexicon)
-        or _other_number(*words, lexicon)
-        or _other_shade(*words, lexicon)
-        or _other_quantity(*words, lexicon)
-        or _other_name(*words, lexicon)
-        or _other_place(*words, lexicon)
-        or _other_holder(*words, lexicon)
-    )
+class Named:
+    """What one sentence names, worked out once, with however many others it is compared."""
+
+    def __init__(self, said: str, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        self.words = _words(said)
+        self.step = _step(self.words)
+
+    @cached_property
+    def days(self) -> frozenset[str]:
+        """Days of the week."""
+        names, words = self._lexicon.data.qualifiers, set(self.words)
+        return frozenset(day for day in WEEK if words.intersection(names.get(day, ())))
+
+    @cached_property
+    def numbers(self) -> dict[str, str]:
+        """The first number of each sort of thing: "counter 4"."""
+        named = self._lexicon.numbered | _SERIES
+        pairs = reversed([*pairwise(self.words)])
+        return {
+            noun: number for noun, number in pairs if number.isdigit() and noun.isalpha() and noun in named
+        }
+
+    @cached_property
+    def shades(self) -> dict[str, str]:
+        """The colour before each word: "red means"."""
+        colours = self._lexicon.categories
+        return {after: word for word, after in pairwise(self.words) if "colour" in colours.of(word)}
+
+    @cached_property
+    def quantities(self) -> dict[str, str]:
+        """The word before each thing that is measured: "set temperature"."""
+        measured, small = self._lexicon.measured, self._lexicon.before_any_measure
+        return {noun: word for word, noun in pairwise(self.words) if noun in measured and word not in small}
+
+    @cached_property
+    def place(self) -> Sequence[str]:
+        """The words from the preposition on, where the sentence ends in a place."""
+        for length in (2, 3):
+            tail = self.words[-length:]
+            articles = all(word in _ARTICLES for word in tail[1:-1])
+            placed = len(self.words) > length and tail[0] in _PLACING and articles
+            if placed and self._lexicon.words.kind(tail[-1]) == "n":
+                return tail
+        return ()
+
+    def is_apart(self, other: Named) -> bool:
+        """Whether the words name two days, or two things of one sort."""
+        return (
+            {self.step, other.step} == {"first", "later"}
+            or (bool(self.days and other.days) and not self.days & other.days)
+            or _differ(self.numbers, other.numbers)
+            or _differ(self.shades, other.shades)
+            or _differ(self.quantities, other.quantities)
+            or _other_name(self.words, other.words, self._lexicon)
+            or _other_place(self, other)
+            or _other_holder(self.words, other.words, self._lexicon)
+        )
 
 
 def other_case(said: str, told: str, lexicon: Lexicon) -> bool:
@@ -88,43 +134,8 @@ def _words(text: str) -> list[str]:
     return [word.strip(".,:;!?()\"'") for word in text.casefold().split()]
 
 
-def _other_day(one: Sequence[str], other: Sequence[str], lexicon: Lexicon) -> bool:
-    """Different days of the week."""
-    names = lexicon.data.qualifiers
-    first, second = (
-        {day for day in (*WEEKDAYS, *WEEKEND) if set(names.get(day, ())) & set(words)}
-        for words in (one, other)
-    )
-    return bool(first and second) and not first & second
-
-
-def _other_number(one: Sequence[str], other: Sequence[str], lexicon: Lexicon) -> bool:
-    """Different numbers of the same sort of thing, the first that is named: "counter 4", "counter 5"."""
-    first, second = (
-        dict(pair for pair in reversed([*pairwise(words)]) if pair[1].isdigit() and pair[0].isalpha())
-        for words in (one, other)
-    )
-    named = lexicon.numbered | _SERIES
-    return any(first[noun] != second[noun] for noun in first.keys() & second.keys() & named)
-
-
-def _other_shade(one: Sequence[str], other: Sequence[str], lexicon: Lexicon) -> bool:
-    """Different colours before the same word: "red means", "green means"."""
-    first, second = (
-        {after: word for word, after in pairwise(words) if "colour" in lexicon.categories.of(word)}
-        for words in (one, other)
-    )
-    return any(first[noun] != second[noun] for noun in first.keys() & second.keys())
-
-
-def _other_quantity(one: Sequence[str], other: Sequence[str], lexicon: Lexicon) -> bool:
-    """Different words before what is measured: "set temperature", "actual temperature"."""
-    grammar = lexicon.data.grammar
-    small = {*grammar.articles, *grammar.function_words, *grammar.max_words, *grammar.min_words}
-    first, second = (
-        {noun: word for word, noun in pairwise(words) if noun in lexicon.measured and word not in small}
-        for words in (one, other)
-    )
+def _differ(first: Mapping[str, str], second: Mapping[str, str]) -> bool:
+    """Whether they say two things of one: "counter 4", "counter 5"."""
     return any(first[noun] != second[noun] for noun in first.keys() & second.keys())
 
 
@@ -134,22 +145,12 @@ def _other_name(one: Sequence[str], other: Sequence[str], lexicon: Lexicon) -> b
     return alike and lexicon.words.kind(one[-1]) == "n"
 
 
-def _other_place(one: Sequence[str], other: Sequence[str], lexicon: Lexicon) -> bool:
+def _other_place(one: Named, other: Named) -> bool:
     """Different things said of two places: "open in the hall", "closed in the bath"."""
-    first, second = _place(one, lexicon), _place(other, lexicon)
+    first, second = one.place, other.place
     if not first or not second or first == second:
         return False
-    return one[: -len(first)] != other[: -len(second)] and first[-1] != second[-1]
-
-
-def _place(words: Sequence[str], lexicon: Lexicon) -> Sequence[str]:
-    """The words from the preposition on, where a text ends in a place."""
-    for length in (2, 3):
-        tail = words[-length:]
-        articles = all(word in _ARTICLES for word in tail[1:-1])
-        if len(words) > length and tail[0] in _PLACING and articles and lexicon.words.kind(tail[-1]) == "n":
-            return tail
-    return ()
+    return one.words[: -len(first)] != other.words[: -len(second)] and first[-1] != second[-1]
 
 
 def _other_holder(one: Sequence[str], other: Sequence[str], lexicon: Lexicon) -> bool:

@@ -12,6 +12,7 @@ from arwarden.fast.claims.tokens import Token
 HARD_BREAKS = frozenset({"\n", ".", "!", "?", ";", "\u2022", "\u00b7", "|"})
 SOFT_BREAKS = frozenset({","})
 DASH_BREAKS = frozenset({"-", "\u2013", "\u2014", "/"})
+_ABBREVIATED = frozenset({"max", "min", "no", "nr", "approx", "vol", "incl", "excl", "ca"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,13 @@ def scan(tokens: Sequence[Token], lexicon: Lexicon, numbers: NumberReader) -> li
     """Matched phrases and amounts in order, never overlapping; the longer one wins, then the amount."""
     words = [token.text for token in tokens]
     amounts = {amount.start: amount for amount in numbers.find(tokens)}
-    copulas = frozenset(lexicon.data.grammar.copulas)
     items: list[Item] = []
     at = 0
     while at < len(words):
         length, senses = lexicon.table.longest(words, at)
-        least = length + (words[at] not in copulas)  # "is off" gives way to "off limits" too
+        least = length + (
+            words[at] not in lexicon.data.grammar.copulas
+        )  # "is off" gives way to "off limits" too
         if any(lexicon.table.longest(words, later)[0] >= least for later in range(at + 1, at + length)):
             length, senses = 0, []  # "is on | the right" gives way to "is | on the right"
         if any(place in amounts and amounts[place].end > at + length for place in range(at + 1, at + length)):
@@ -110,9 +112,11 @@ def _breaks(tokens: Sequence[Token], at: int, joiners: frozenset[str]) -> bool:
 
 def _excepts(tokens: Sequence[Token], items: Sequence[Item], at: int) -> bool:
     """Whether a "but" between two times takes the second out of the first ("every day but Sunday")."""
+    if tokens[at].text != "but":
+        return False
     times = [item for item in items if item.has(Kind.QUALIFIER)]
     before = any(item.end == at for item in times)
-    return tokens[at].text == "but" and before and any(item.start in {at + 1, at + 2} for item in times)
+    return before and any(item.start in {at + 1, at + 2} for item in times)
 
 
 def _abbreviation(tokens: Sequence[Token], at: int) -> bool:
@@ -122,14 +126,4 @@ def _abbreviation(tokens: Sequence[Token], at: int) -> bool:
     touching = at + 1 < len(tokens) and tokens[at].end == tokens[at + 1].start
     if touching and len(tokens[at - 1].text) == 1:
         return True
-    return tokens[at - 1].text in {
-        "max",
-        "min",
-        "no",
-        "nr",
-        "approx",
-        "vol",
-        "incl",
-        "excl",
-        "ca",
-    } and at + 1 < len(tokens)
+    return tokens[at - 1].text in _ABBREVIATED and at + 1 < len(tokens)

@@ -13,17 +13,15 @@ from arwarden.fast.claims.passage import Passage
 
 DUTY_STRENGTH = 0.9
 _REQUIRED, _OPTIONAL = "required", "optional"
-_DUTIES = (
-    *(
-        (cut(words), _OPTIONAL)
-        for words in ("no need to", "need not", "needn't", "do not have to", "don't have to")
+_SAID_BY = {
+    _OPTIONAL: (
+        "no need to|need not|needn't|do not have to|don't have to|do not need to|don't need to"
+        "|not obliged to|not required to"
     ),
-    *(
-        (cut(words), _OPTIONAL)
-        for words in ("do not need to", "don't need to", "not obliged to", "not required to")
-    ),
-    *((cut(words), _REQUIRED) for words in ("must", "have to", "has to", "obliged to", "required to")),
-)
+    _REQUIRED: "must|have to|has to|obliged to|required to",
+}
+_DUTIES = tuple((cut(words), value) for value, phrases in _SAID_BY.items() for words in phrases.split("|"))
+"""What says that something is optional comes first: it holds words for the contrary."""
 
 
 class DutyClaims:

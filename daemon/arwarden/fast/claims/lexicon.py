@@ -356,6 +356,12 @@ class Lexicon:
         return frozenset(name.split()[-1] for name in names)
 
     @cached_property
+    def before_any_measure(self) -> frozenset[str]:
+        """Words that tell a measure from no other of its sort: "the pressure", "max load"."""
+        grammar = self.data.grammar
+        return frozenset((*grammar.articles, *grammar.function_words, *grammar.max_words, *grammar.min_words))
+
+    @cached_property
     def numbered(self) -> frozenset[str]:
         """Nouns that a number or code follows ("gate")."""
         return frozenset(word for words in self.data.labels.values() for word in words)

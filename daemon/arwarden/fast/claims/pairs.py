@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import Protocol
 
 from arwarden.core.findings import Claim, Element, ElementType, Finding, FindingKind, Severity
-from arwarden.fast.claims.apart import told_apart
+from arwarden.fast.claims.apart import Named
 from arwarden.fast.claims.elements import gap
 from arwarden.fast.claims.lexicon import Lexicon
 from arwarden.fast.claims.open_attributes import OPEN_ATTRIBUTES, PRESENCE, STATEMENT
@@ -142,6 +142,8 @@ def _both(rule: Finding, learned: float) -> Finding:
 def _candidates(elements: Sequence[Element], ruled: Ruled, lexicon: Lexicon) -> Iterator[_Candidate]:
     sentences = [spoken(element, lexicon) for element in elements]
     words = [_content(said, lexicon) for said in sentences]
+    named = [Named(said, lexicon) for said in sentences]
+    denials = {at for at, said in enumerate(sentences) if _is_bare_denial(said)}
     speaking = [
         at
         for at, (one, said) in enumerate(zip(elements, sentences, strict=True))
@@ -156,18 +158,18 @@ def _candidates(elements: Sequence[Element], ruled: Ruled, lexicon: Lexicon) -> 
             continue
         if rule is None and (pair in ruled.compatible or _settled(elements[one], elements[other], lexicon)):
             continue
-        said, told = sentences[one], sentences[other]
-        if rule is None and told_apart(said, told, lexicon):
+        if rule is None and named[one].is_apart(named[other]):
             continue
+        said, told = sentences[one], sentences[other]
         # One name twice, once with a picture ("Kitchen", "Kitchen. left arrow"), is no disagreement.
         if said == told or (_words(elements[one]) == _words(elements[other]) in (said, told)):
             continue
         # What the rules are not sure of stays so: "no dogs" and "beware of the dog" differ in one word, too.
-        if rule is not None and (_is_bare_denial(said) or _is_bare_denial(told)):
+        denied = not denials.isdisjoint(pair)
+        if rule is not None and denied:
             continue
         likely, subject = _kinship(elements[one], elements[other], words[one] & words[other])
-        bare = elements[one].type is elements[other].type is ElementType.TEXT
-        bare |= _is_bare_denial(said) or _is_bare_denial(told)
+        bare = denied or elements[one].type is elements[other].type is ElementType.TEXT
         # Texts on nothing virtual are of the real world more often than not, where anything stands together.
         if not (bare and likely < SAME_THING):
             yield _Candidate(likely, one, other, subject, (said, told))

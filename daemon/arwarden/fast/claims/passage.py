@@ -20,8 +20,9 @@ EMERGENCY = "emergency"
 """The occasion on which lasting attributes are what they always are: where the exit is."""
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday")
 WEEKEND = ("saturday", "sunday")
+WEEK = (*WEEKDAYS, *WEEKEND)
 DAYS_OF = {
-    "daily": ("", *WEEKDAYS, *WEEKEND),
+    "daily": ("", *WEEK),
     "all day": ("", "morning", "afternoon", "evening"),
     "weekday": ("weekday", *WEEKDAYS),
     "weekend": ("weekend", *WEEKEND),
@@ -267,7 +268,7 @@ class Passage:
     @cached_property
     def _other_days(self) -> frozenset[str]:
         """Days on which the contrary holds: those excepted, or all but those that something is only for."""
-        week = frozenset((*WEEKDAYS, *WEEKEND))
+        week = frozenset(WEEK)
         excepted = week & self._excepted
         if excepted:
             return excepted
@@ -347,11 +348,10 @@ def _single_days(occasions: Iterable[str]) -> list[str]:
 
 def _days_between(first: str, last: str) -> tuple[str, ...]:
     """The weekdays after *first* and before *last* ("tuesday to friday"); none where they are no weekdays."""
-    week = (*WEEKDAYS, *WEEKEND)
-    if first not in week or last not in week:
+    if first not in WEEK or last not in WEEK:
         return ()
-    start = week.index(first) + 1
-    return (*week, *week)[start : start + (week.index(last) - start) % len(week)]
+    start = WEEK.index(first) + 1
+    return (*WEEK, *WEEK)[start : start + (WEEK.index(last) - start) % len(WEEK)]
 
 
 def _alike(one: Item, other: Item) -> bool:

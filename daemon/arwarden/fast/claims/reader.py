@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Protocol
 
 from arwarden.core.findings import Claim
-from arwarden.fast.claims.ages import AgeClaims
 from arwarden.fast.claims.amounts import AmountClaims
 from arwarden.fast.claims.clauses import Clause, scan, split
 from arwarden.fast.claims.contents import ContentClaims
@@ -86,7 +85,6 @@ class ClaimReader:
             AmountClaims(lexicon),
             IntervalClaims(lexicon),
             FeeClaims(lexicon),
-            AgeClaims(),
             OriginClaims(lexicon),
             PermissionClaims(lexicon),
             OrderClaims(lexicon),

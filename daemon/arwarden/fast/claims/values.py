@@ -12,7 +12,7 @@ from arwarden.fast.claims.lexicon import Kind, Lexicon, Sense
 from arwarden.fast.claims.negation import UNTIL, is_no_one
 from arwarden.fast.claims.numbers import AmountKind
 from arwarden.fast.claims.open_attributes import PERMISSION, PRESENCE
-from arwarden.fast.claims.passage import Passage
+from arwarden.fast.claims.passage import WEEK, Passage
 from arwarden.fast.claims.permissions import LIMITING
 from arwarden.fast.claims.permissions import TIMED_STRENGTH as TIMED_STRENGTH_OF_PERMISSIONS
 from arwarden.fast.claims.schema import ValueSpec
@@ -86,7 +86,6 @@ _COMMAND_LEAD = frozenset(
 _ASKING = frozenset({"remember", "please", "need", "want", "have", "try", "make", "ask", "remind"})
 MIN_PURPOSE_WORDS = 1
 """Words before "to", at least, where it may say what for: "turn to close", not "to close"."""
-WEEKDAYS = frozenset({"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"})
 
 
 class ValueClaims:
@@ -208,14 +207,14 @@ class ValueClaims:
         for item in passage.items:
             for sense in item.of(Kind.QUALIFIER):
                 light = passage.light(item)
-                if sense.value in WEEKDAYS and light.tense == "present":
+                if sense.value in WEEK and light.tense == "present":
                     subject = passage.about(item, "weekday")
                     today = not subject and "today" in passage.words
                     strength = (
                         light.strength * (ADJACENT_STRENGTH if subject or today else 0.5) * item.quality
                     )
                     span = passage.span()
-                    others = [one for one in passage.occasions if one not in WEEKDAYS]
+                    others = [one for one in passage.occasions if one not in WEEK]
                     attribute = ".".join(["weekday", *others])
                     yield Claim(attribute, sense.value, subject, not light.negated, strength, span)
 

@@ -23,18 +23,10 @@ CLUSTER_OPPOSITES = 0.7
 NEGATIVE_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
 _STEM_LETTERS = 4
 _NOUNS_OF_VERBS = (
-    *(
-        ("ed", ""),
-        ("ed", "e"),
-        ("ing", ""),
-        ("ing", "e"),
-        ("ation", "ate"),
-        ("ation", "e"),
-        ("ation", ""),
-        ("ration", "er"),
-    ),
-    *(("ction", "ct"), ("ution", "ute"), ("ision", "ise"), ("ment", "")),
-)
+    ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"),
+    ("ation", "ate"), ("ation", "e"), ("ation", ""), ("ration", "er"),
+    ("ction", "ct"), ("ution", "ute"), ("ision", "ise"), ("ment", ""),
+)  # fmt: skip
 """Endings of nouns and participles of a verb, each with what the verb ends in instead: "registration"."""
 _IRREGULAR = {"better": "good", "worse": "bad"}
 

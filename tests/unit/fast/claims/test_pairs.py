@@ -15,7 +15,7 @@ from arwarden.fast.claims import (
     Picture,
     find_contradictions,
 )
-from arwarden.fast.claims.apart import told_apart
+from arwarden.fast.claims.apart import Named
 from arwarden.fast.claims.pairs import AGREED, ANYWHERE, BESIDE, JUDGED, MAX_JUDGED, RULE_SURE
 from arwarden.fast.claims.speech import sentence, spoken
 
@@ -310,7 +310,7 @@ def test_texts_on_nothing_virtual_have_to_speak_of_one_thing(reader: ElementRead
 def test_two_things_are_not_asked_about(
     reader: ElementReader, lexicon: Lexicon, one: str, other: str
 ) -> None:
-    assert told_apart(one, other, lexicon)
+    assert Named(one, lexicon).is_apart(Named(other, lexicon))
     judge = Recorder(NEUTRAL)
     find_contradictions([panel(reader, one), panel(reader, other, 0.7)], lexicon, judge)
     assert not judge.asked
@@ -327,7 +327,7 @@ def test_two_things_are_not_asked_about(
     ],
 )
 def test_one_thing_is_not_told_apart(lexicon: Lexicon, one: str, other: str) -> None:
-    assert not told_apart(one, other, lexicon)
+    assert not Named(one, lexicon).is_apart(Named(other, lexicon))
 
 
 @pytest.mark.parametrize(("probability", "confidence"), [(0.7, 0.7), (0.63, 0.59), (0.5, 0.5)])
