@@ -96,7 +96,7 @@ def train(options: argparse.Namespace) -> Run:
     path, labels = options.weights / FILE, trained_labels()
     graph = Graph(path, frozen_to=FROZEN_TO if options.as_they_are else VARIED_FROZEN_TO)
     let_answer(graph, described(options.weights)["classifier"]["labels"], labels.names)
-    frozen, rest = FrozenPart(graph), Rest(graph)
+    rest = Rest(graph)
     run = Run(options.out, rest, optimiser_of(rest, options.rate), options.minutes * 60, options.seed)
     if options.resume:
         run.resume()
@@ -108,8 +108,10 @@ def train(options: argparse.Namespace) -> Run:
         raise SystemExit(f"{options.data} lacks crops: make both splits with models.elements.generate")
     run.say(f"{len(data)} crops to train on, {len(held)} to check with, {len(labels.names)} labels")
 
+    frozen = FrozenPart(graph) if maps is None else None
+
     def forward(network: nn.Module, inputs: Tensor) -> tuple[Tensor, Tensor]:
-        made = inputs if maps is not None else torch.from_numpy(frozen.of_inputs(inputs.numpy()))
+        made = inputs if frozen is None else torch.from_numpy(frozen.of_inputs(inputs.numpy()))
         found: tuple[Tensor, Tensor] = network(made)
         return found
 
